@@ -1,0 +1,126 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target. `NonisolatedNonsendingByDefault` lets a live, non-Sendable authenticator be used
+/// from whatever actor holds it.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A library target; `layer` documents where it stands: it may depend only on targets of lower layers.
+func library(_ name: String, layer: Int, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+  .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func example(_ name: String, _ dependencies: [Target.Dependency] = ["AuthenticatorKit", "AuthenticatorTestSupport"])
+  -> Target
+{
+  .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: strict)
+}
+
+// MARK: - Layer 0: Debian's C libraries, one Swift importer each
+
+let cLibraries: [Target] = [
+  .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+  .target(name: "COpenSSLShims", dependencies: ["COpenSSL"]),
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  .target(name: "CSQLiteShims", dependencies: ["CSQLite"]),
+  .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+  .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+  .target(name: "CCurlShims", dependencies: ["CCurl"]),
+  .systemLibrary(name: "CPAM", providers: [.apt(["libpam0g-dev"])]),
+]
+
+// MARK: - Layers 1 to 7: libraries
+
+let libraries: [Target] = [
+  library("AuthenticatorCoding", layer: 1, []),
+  library("AuthenticatorCrypto", layer: 1, ["AuthenticatorCoding", "COpenSSL", "COpenSSLShims"]),
+  library("AuthenticatorCore", layer: 2, ["AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library("AuthenticatorJOSE", layer: 2, ["AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library("DeviceAuthenticators", layer: 3, ["AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library("AuthenticatorKeyStore", layer: 3, ["AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library(
+    "AuthenticatorSQLite", layer: 3,
+    [
+      "AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto", "CSQLite",
+      "CSQLiteShims",
+    ]),
+  library("AuthenticatorHTTP", layer: 3, ["AuthenticatorCore", "AuthenticatorCoding", "CCurl", "CCurlShims"]),
+  library("AuthenticatorJourney", layer: 3, ["AuthenticatorCore", "AuthenticatorCoding"]),
+  library(
+    "AuthenticatorDeviceBinding", layer: 4,
+    [
+      "AuthenticatorJourney", "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCoding",
+      "AuthenticatorCrypto",
+    ]),
+  library(
+    "AuthenticatorLinux", layer: 4, ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM"]),
+  library(
+    "AuthenticatorRelyingParty", layer: 5, ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding"]),
+  library(
+    "AuthenticatorJourneyServer", layer: 6,
+    [
+      "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCoding",
+      "AuthenticatorCrypto", "CMicroHTTPD", "CSQLite", "CSQLiteShims",
+    ]),
+  library(
+    "AuthenticatorKit", layer: 7,
+    [
+      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
+      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  library(
+    "AuthenticatorTestSupport", layer: 7,
+    [
+      "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorJourney", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "AuthenticatorJourneyServer",
+    ]),
+]
+
+// MARK: - Layer 8: the command-line tool
+
+let tool: [Target] = [
+  .executableTarget(
+    name: "authenticator",
+    dependencies: [
+      "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
+      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
+      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
+      "AuthenticatorCrypto",
+    ], swiftSettings: strict)
+]
+
+// MARK: - Tests
+
+let testTargets: [Target] = [
+  .target(
+    name: "TestVectors", path: "Tests/TestVectors", exclude: ["ORIGIN.md"], resources: [.copy("Data")],
+    swiftSettings: strict),
+  tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),
+  tests("AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+  tests(
+    "AuthenticatorJOSETests",
+    ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+]
+
+let package = Package(
+  name: "authenticator-kit",
+  products: [
+    .library(name: "AuthenticatorKit", targets: ["AuthenticatorKit"]),
+    .library(name: "DeviceAuthenticators", targets: ["DeviceAuthenticators", "AuthenticatorKeyStore"]),
+    .library(name: "AuthenticatorLinux", targets: ["AuthenticatorLinux"]),
+    .library(name: "AuthenticatorRelyingParty", targets: ["AuthenticatorRelyingParty"]),
+    .library(name: "AuthenticatorJourneyServer", targets: ["AuthenticatorJourneyServer"]),
+    .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
+    .executable(name: "authenticator", targets: ["authenticator"]),
+  ],
+  targets: cLibraries + libraries + tool + testTargets,
+  swiftLanguageModes: [.v6]
+)
