@@ -1,0 +1,118 @@
+/// The two tables of a base64 variant.
+struct Base64Alphabet: Sendable {
+  enum Padding: Sendable { case required, forbidden, optional }
+
+  static let standard = Base64Alphabet(last: (UInt8(ascii: "+"), UInt8(ascii: "/")))
+  static let url = Base64Alphabet(last: (UInt8(ascii: "-"), UInt8(ascii: "_")))
+
+  private static let pad = UInt8(ascii: "=")
+  private static let invalid: UInt8 = 0xFF
+
+  /// The 64 characters by value.
+  private let characters: [UInt8]
+  /// The value of each of the 256 bytes, or `invalid`.
+  private let values: [UInt8]
+
+  private init(last: (UInt8, UInt8)) {
+    var characters: [UInt8] = []
+    characters += UInt8(ascii: "A")...UInt8(ascii: "Z")
+    characters += UInt8(ascii: "a")...UInt8(ascii: "z")
+    characters += UInt8(ascii: "0")...UInt8(ascii: "9")
+    characters += [last.0, last.1]
+    var values = [UInt8](repeating: Self.invalid, count: 256)
+    for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+    self.characters = characters
+    self.values = values
+  }
+
+  func encode(_ bytes: some Sequence<UInt8>, padding: Bool) -> String {
+    bytes.withContiguousStorageIfAvailable { encode(buffer: $0, padding: padding) }
+      ?? Array(bytes).withUnsafeBufferPointer { encode(buffer: $0, padding: padding) }
+  }
+
+  private func encode(buffer bytes: UnsafeBufferPointer<UInt8>, padding: Bool) -> String {
+    let tail = bytes.count % 3
+    let whole = bytes.count - tail
+    let size = whole / 3 * 4 + (tail == 0 ? 0 : padding ? 4 : tail + 1)
+    return characters.withUnsafeBufferPointer { characters in
+      String(unsafeUninitializedCapacity: size) { output in
+        var position = 0
+        func put(_ value: UInt8) {
+          output[position] = characters[Int(value & 63)]
+          position += 1
+        }
+        var index = 0
+        while index < whole {
+          let (a, b, c) = (bytes[index], bytes[index + 1], bytes[index + 2])
+          put(a >> 2)
+          put(a << 4 | b >> 4)
+          put(b << 2 | c >> 6)
+          put(c)
+          index += 3
+        }
+        if tail > 0 {
+          let a = bytes[whole]
+          let b = tail == 2 ? bytes[whole + 1] : 0
+          put(a >> 2)
+          put(a << 4 | b >> 4)
+          if tail == 2 { put(b << 2) }
+          while position < size {
+            output[position] = Self.pad
+            position += 1
+          }
+        }
+        return position
+      }
+    }
+  }
+
+  func decode(_ text: some Collection<UInt8>, padding: Padding) throws(TextDecodingError) -> [UInt8] {
+    let decoded = text.withContiguousStorageIfAvailable { decode(buffer: $0, padding: padding) }
+    return try (decoded ?? Array(text).withUnsafeBufferPointer { decode(buffer: $0, padding: padding) }).get()
+  }
+
+  private func decode(
+    buffer text: UnsafeBufferPointer<UInt8>, padding: Padding
+  ) -> Result<[UInt8], TextDecodingError> {
+    var count = text.count
+    var padCount = 0
+    while padCount < 2, count > 0, text[count - 1] == Self.pad {
+      padCount += 1
+      count -= 1
+    }
+    let tail = count % 4
+    if padCount > 0 {
+      guard padding != .forbidden, padCount + tail == 4 else { return .failure(.invalidPadding) }
+    } else if padding == .required, tail == 2 || tail == 3 {
+      return .failure(.invalidPadding)
+    }
+    guard tail != 1 else { return .failure(.invalidLength) }
+
+    var failure: TextDecodingError?
+    let size = count / 4 * 3 + (tail == 0 ? 0 : tail - 1)
+    let bytes = values.withUnsafeBufferPointer { values in
+      [UInt8](unsafeUninitializedCapacity: size) { output, produced in
+        produced = 0
+        var pending: UInt32 = 0
+        var bits = 0
+        for index in 0..<count {
+          let value = values[Int(text[index])]
+          if value == Self.invalid {
+            failure = .invalidCharacter(offset: index)
+            return
+          }
+          pending = pending << 6 | UInt32(value)
+          bits += 6
+          if bits >= 8 {
+            bits -= 8
+            output.initializeElement(at: produced, to: UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+            produced += 1
+          }
+        }
+        if pending & ((1 << UInt32(bits)) - 1) != 0 { failure = .nonzeroTrailingBits }
+      }
+    }
+    if let failure { return .failure(failure) }
+    return .success(bytes)
+  }
+}
