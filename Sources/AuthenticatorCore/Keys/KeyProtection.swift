@@ -1,0 +1,31 @@
+/// Where a key is and how it is held: a fact about a key that exists, never a wish.
+public struct KeyProtection: Hashable, Sendable {
+  /// Open, because providers are.
+  public struct Residence: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+
+    public static let software = Residence(rawValue: "software")
+    public static let tpm = Residence(rawValue: "tpm")
+    public static let pkcs11 = Residence(rawValue: "pkcs11")
+    public static let secureEnclave = Residence(rawValue: "secureEnclave")
+  }
+
+  public var residence: Residence
+  /// False for software, and for emulators of hardware.
+  public var isHardware: Bool
+  /// Whether the key is encrypted under a secret the person knows.
+  public var isSecretWrapped: Bool
+
+  public init(residence: Residence, isHardware: Bool, isSecretWrapped: Bool) {
+    self.residence = residence
+    self.isHardware = isHardware
+    self.isSecretWrapped = isSecretWrapped
+  }
+
+  /// The word the command-line tool prints: the residence, or `softwarePINWrapped`.
+  public var name: String {
+    isSecretWrapped ? "\(residence.rawValue)PINWrapped" : residence.rawValue
+  }
+}

@@ -1,0 +1,32 @@
+/// Which records to return; every given field must be equal. No query without an instance, except `everything`.
+public struct KeyQuery: Hashable, Sendable {
+  public var instance: String?
+  public var family: ProtocolFamily?
+  public var party: String?
+  public var account: [UInt8]?
+  public var authenticator: AuthenticatorType?
+  public var slot: String?
+  public var externalID: [UInt8]?
+  /// The states admitted; active ones by default.
+  public var states: Set<KeyRecord.State>
+
+  public init(
+    instance: String, family: ProtocolFamily? = nil, party: String? = nil, account: [UInt8]? = nil,
+    authenticator: AuthenticatorType? = nil, slot: String? = nil, externalID: [UInt8]? = nil,
+    states: Set<KeyRecord.State> = [.active]
+  ) {
+    self.instance = instance
+    self.family = family
+    self.party = party
+    self.account = account
+    self.authenticator = authenticator
+    self.slot = slot
+    self.externalID = externalID
+    self.states = states
+  }
+
+  private init(states: Set<KeyRecord.State>) { self.states = states }
+
+  /// Every record of the store, in every state: for the operator's tool, never for a protocol.
+  public static let everything = KeyQuery(states: Set(KeyRecord.State.allCases))
+}

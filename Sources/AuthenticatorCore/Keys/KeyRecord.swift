@@ -1,0 +1,67 @@
+import AuthenticatorCrypto
+
+/// What a store knows of one key. Holds no key bytes.
+public struct KeyRecord: Hashable, Sendable {
+  /// Where a key is in its life: staged → active → retired, and revoking until the server confirmed.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// Made, durable, may sign, not offered: its server has not accepted it yet.
+    case staged
+    case active
+    /// Replaced; kept and restorable until its successor has proved itself.
+    case retired
+    /// Not offered any more; stays as a tombstone until the server confirmed.
+    case revoking
+  }
+
+  // MARK: Sealed with the key: altering one of these makes the key unusable
+  public let tag: KeyTag
+  public let owner: KeyOwner
+  public let authenticator: AuthenticatorType
+  public let access: KeyAccess
+  public let protection: KeyProtection
+  public let algorithm: SignatureAlgorithm
+  public let publicKey: PublicKey
+  public let counter: CounterMode
+  public let attributes: [UInt8]
+  public let slot: String?
+  /// The enrolled set when the key was made; nil when none was enrolled or the record predates the field.
+  public let enrollmentState: EnrollmentState?
+  public let createdAt: UnixTime
+
+  // MARK: Authenticated by the store
+  public var state: State
+  public var externalID: [UInt8]?
+  /// Display data of the protocol (names); at most 64 KiB.
+  public var details: [UInt8]
+  public var journal: [UInt8]
+  /// Rises with every change; `KeyStore.update` compares it.
+  public var version: Int
+  /// Written lazily: may lag behind by minutes, and after a crash by more.
+  public var lastUsedAt: UnixTime?
+
+  public init(
+    tag: KeyTag, owner: KeyOwner, authenticator: AuthenticatorType, access: KeyAccess, protection: KeyProtection,
+    algorithm: SignatureAlgorithm, publicKey: PublicKey, counter: CounterMode, attributes: [UInt8], slot: String?,
+    enrollmentState: EnrollmentState?, createdAt: UnixTime, state: State, externalID: [UInt8]?, details: [UInt8],
+    journal: [UInt8], version: Int, lastUsedAt: UnixTime?
+  ) {
+    self.tag = tag
+    self.owner = owner
+    self.authenticator = authenticator
+    self.access = access
+    self.protection = protection
+    self.algorithm = algorithm
+    self.publicKey = publicKey
+    self.counter = counter
+    self.attributes = attributes
+    self.slot = slot
+    self.enrollmentState = enrollmentState
+    self.createdAt = createdAt
+    self.state = state
+    self.externalID = externalID
+    self.details = details
+    self.journal = journal
+    self.version = version
+    self.lastUsedAt = lastUsedAt
+  }
+}

@@ -1,0 +1,38 @@
+/// Numbers and small items that must be durable before their effect leaves the process.
+public protocol Ledger: Sendable {
+  /// The next value of a counter: greater than every value ever returned, across processes and crashes.
+  /// - Throws: `counterExhausted` rather than wrapping.
+  func advance(_ counter: CounterID) async throws -> UInt32
+
+  /// Pays one attempt; returns how many are left below `limit` (0: this was the last one).
+  /// - Throws: `lockedOut` when none was left; nothing is paid then.
+  func takeAttempt(_ subject: AttemptSubject, limit: Int) async throws -> Int
+  func resetAttempts(_ subject: AttemptSubject) async throws
+
+  /// A sealed item; nil: there is none.
+  func item(_ name: ItemName) async throws -> [UInt8]?
+  /// Writes, or with nil removes, an item; at most 64 KiB. Owned items die with their key.
+  func setItem(_ name: ItemName, to value: [UInt8]?) async throws
+}
+
+/// Names a counter.
+public enum CounterID: Hashable, Sendable {
+  case key(KeyTag)
+  case named(instance: String, name: String)
+}
+
+/// What attempts are counted for: a PIN's domain, or a sensor that does not lock by itself.
+public enum AttemptSubject: Hashable, Sendable {
+  case domain(SecretDomain)
+  case sensor(String)
+}
+
+/// Names an item; `owner` nil: it belongs to the store.
+public struct ItemName: Hashable, Sendable {
+  public var owner: KeyTag?
+  public var name: String
+  public init(owner: KeyTag?, name: String) {
+    self.owner = owner
+    self.name = name
+  }
+}

@@ -1,0 +1,35 @@
+/// What the person reads.
+public struct Prompt: Hashable, Sendable {
+  public var title: String
+  public var subtitle: String
+  /// Why verification is asked for, one sentence.
+  public var reason: String
+  /// The cancel button; nil leaves it to the platform.
+  public var cancelTitle: String?
+  /// The app's own fallback button. Nil: there is none and `fallbackRequested` cannot occur. Empty text is refused
+  /// as `invalidRequest`.
+  public var fallbackTitle: String?
+  /// Labelled lines to show (relying party, account, transaction), in order.
+  public var lines: [Line]
+
+  public struct Line: Hashable, Sendable {
+    public var label: String
+    public var text: String
+    public init(label: String, text: String) {
+      self.label = label
+      self.text = text
+    }
+  }
+
+  public init(
+    title: String = "", subtitle: String = "", reason: String, cancelTitle: String? = nil,
+    fallbackTitle: String? = nil, lines: [Line] = []
+  ) {
+    self.title = title
+    self.subtitle = subtitle
+    self.reason = reason
+    self.cancelTitle = cancelTitle
+    self.fallbackTitle = fallbackTitle
+    self.lines = lines
+  }
+}

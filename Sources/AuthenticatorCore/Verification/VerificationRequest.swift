@@ -1,0 +1,26 @@
+/// A protocol's request to an authenticator: verify the person. It asks for a level, never for a method.
+public struct VerificationRequest: Sendable {
+  /// The ceremony; the ticket is good for no other.
+  public var operation: OperationID
+  /// A minimum.
+  public var level: VerificationLevel
+  /// Whose key it is about; picks the PIN's domain before a key exists.
+  public var owner: KeyOwner
+  public var prompt: Prompt
+  /// The uptime at which the operation ends (`AuthenticatorEnvironment.uptime`); raced against the verifier.
+  public var deadline: Duration
+  /// The keys the ticket may open, each once; nil: any one key, once.
+  public var keys: Set<KeyTag>?
+
+  public init(
+    operation: OperationID, level: VerificationLevel, owner: KeyOwner, prompt: Prompt, deadline: Duration,
+    keys: Set<KeyTag>? = nil
+  ) {
+    self.operation = operation
+    self.level = level
+    self.owner = owner
+    self.prompt = prompt
+    self.deadline = deadline
+    self.keys = keys
+  }
+}
