@@ -43,7 +43,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     guard !text.contains("@") else { throw malformed("has user information") }
     var host = text
     var port = defaultPort
-    let colon = text.first == "[" ? text.firstRange(of: "]:")?.upperBound : text.firstIndex(of: ":").map(text.index(after:))
+    let colon =
+      text.first == "[" ? text.firstRange(of: "]:")?.upperBound : text.firstIndex(of: ":").map(text.index(after:))
     if let colon {
       let digits = text[colon...]
       guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
