@@ -80,7 +80,9 @@ final class CurveGroup: @unchecked Sendable {
 
   /// Whether `point`, uncompressed, has both coordinates in the field and lies on the curve.
   func contains(_ point: [UInt8]) throws(CryptoError) -> Bool {
-    guard let group, let candidate = EC_POINT_new(group) else { throw .library(.outOfMemory, "no room for a point") }
+    guard let group, let candidate = EC_POINT_new(group) else {
+      throw .library("no room for a point", code: .outOfMemory)
+    }
     defer { EC_POINT_free(candidate) }
     guard EC_POINT_oct2point(group, candidate, point, point.count, nil) == 1 else {
       ERR_clear_error()

@@ -1,13 +1,36 @@
 internal import COpenSSL
 
-/// The operating system's random source, through OpenSSL's generator.
+/// OpenSSL's random generators, seeded from the kernel.
 public enum SystemRandom {
-  /// `count` unpredictable bytes; none for a count of zero or less.
-  /// Throws `CryptoError.Code.libraryFailed` when the generator is not seeded.
+  /// The most bytes one call yields: 1 MiB.
+  public static let maximumCount = 1 << 20
+
+  /// Bytes for public use: nonces, salts, identifiers.
   public static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
-    guard count > 0, let size = Int32(exactly: count) else { return [] }
-    var bytes = [UInt8](repeating: 0, count: count)
-    guard RAND_bytes(&bytes, size) == 1 else { throw CryptoError(.libraryFailed, "the random generator has no seed") }
+    try check(count)
+    var isDone = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, produced in
+      buffer.initialize(repeating: 0)
+      isDone = count == 0 || RAND_bytes(buffer.baseAddress, CInt(count)) == 1
+      produced = count
+    }
+    guard isDone else { throw .library("the random generator failed") }
     return bytes
+  }
+
+  /// Bytes that stay secret, from the generator OpenSSL keeps apart for them.
+  public static func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
+    try check(count)
+    return try SecretBytes(count: count) { buffer throws(CryptoError) in
+      guard count == 0 || RAND_priv_bytes(buffer.baseAddress, CInt(count)) == 1 else {
+        throw .library("the random generator failed")
+      }
+    }
+  }
+
+  private static func check(_ count: Int) throws(CryptoError) {
+    guard (0...maximumCount).contains(count) else {
+      throw CryptoError(.invalidParameter, "random bytes come in 0 to 1,048,576")
+    }
   }
 }
