@@ -2,13 +2,15 @@
 import PackageDescription
 
 /// Settings of every Swift target. `NonisolatedNonsendingByDefault` lets a live, non-Sendable authenticator be used
-/// from whatever actor holds it.
+/// from whatever actor holds it. Warnings are errors here and ignored when this package is built as a dependency.
 let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// A library target; `layer` documents where it stands: it may depend only on targets of lower layers.
+/// A library target; `layer` documents where it stands: it may depend only on targets of lower layers
+/// and on those of its own that stand above it here (checked by `make lint`).
 func library(_ name: String, layer: Int, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
