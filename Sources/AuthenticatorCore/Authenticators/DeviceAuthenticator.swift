@@ -18,7 +18,8 @@ public protocol DeviceAuthenticator {
   /// Verifies the person without a key: consent, exclude lists, user-verification tokens.
   func verify(_ request: VerificationRequest) async throws -> VerificationTicket
 
-  /// Makes a staged key. Prompts only if sealing needs a PIN and no ticket was given.
+  /// Makes a staged key. Prompts only if sealing needs a PIN, or a locked sensor hides the enrolled set, and no
+  /// ticket was given; what was verified then is handed on in `StagedKey.ticket`.
   func register(_ request: RegistrationRequest) async throws -> StagedKey
 
   /// Verifies the person as the key's access rule and the request's level demand, and opens the key for one use.

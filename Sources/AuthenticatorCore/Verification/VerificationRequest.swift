@@ -11,10 +11,12 @@ public struct VerificationRequest: Sendable {
   public var deadline: Duration
   /// The keys the ticket may open, each once; nil: any one key, once.
   public var keys: Set<KeyTag>?
+  /// Whether a key is about to be made: the app's fallback button belongs to signing in and is not offered then.
+  public var isRegistration: Bool
 
   public init(
     operation: OperationID, level: VerificationLevel, owner: KeyOwner, prompt: Prompt, deadline: Duration,
-    keys: Set<KeyTag>? = nil
+    keys: Set<KeyTag>? = nil, isRegistration: Bool = false
   ) {
     self.operation = operation
     self.level = level
@@ -22,5 +24,6 @@ public struct VerificationRequest: Sendable {
     self.prompt = prompt
     self.deadline = deadline
     self.keys = keys
+    self.isRegistration = isRegistration
   }
 }
