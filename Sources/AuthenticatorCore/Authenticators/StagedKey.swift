@@ -1,11 +1,13 @@
 /// A key that was made and awaits its server's verdict. Settled in the store that staged it.
 public struct StagedKey: Sendable {
+  /// The new key's record, in state `staged`.
   public let record: KeyRecord
   /// Pass it to `authenticate`, so that the person is asked once; nil when registering asked nothing.
   public let ticket: VerificationTicket?
   private let store: any KeyStore
   private let undoneDomain: SecretDomain?
 
+  /// Made by an authenticator's `register`; `store` is the one that staged the key.
   /// - Parameter undoneDomain: the PIN domain that came into being for this key; forgotten with it on `discard`.
   public init(
     record: KeyRecord, ticket: VerificationTicket?, store: any KeyStore, undoneDomain: SecretDomain? = nil

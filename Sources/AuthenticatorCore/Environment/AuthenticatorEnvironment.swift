@@ -22,6 +22,7 @@ public struct AuthenticatorEnvironment: Sendable {
   /// Receives audit events; called synchronously, must not block.
   public var emit: @Sendable (AuthenticatorEvent) -> Void
 
+  /// Makes an environment; time and randomness default to the system's, and events to nowhere.
   public init(
     appIdentifier: String?, deviceName: String,
     now: @escaping @Sendable () -> UnixTime = SystemClock.now,
