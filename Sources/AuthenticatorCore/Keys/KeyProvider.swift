@@ -26,12 +26,44 @@ public protocol KeyProvider: Sendable {
     _ message: [UInt8], with material: KeyMaterial, algorithm: SignatureAlgorithm, authorization: KeyAuthorization
   ) async throws -> Signature
 
+  /// Makes a key ready for signing. A store keeps what it gets for the next signature when `OpenedKey.isReusable`,
+  /// so a provider whose set-up is dear (parsing, loading) does it here. By default every signature calls `sign`.
+  /// - Throws: `integrityFailed` for material that is no key of this algorithm.
+  func open(_ material: KeyMaterial, algorithm: SignatureAlgorithm) async throws -> any OpenedKey
+
   /// Whether the material is really there. Silent.
   /// - Throws: when it cannot tell.
   func presence(of material: KeyMaterial) async throws -> Bool
 
   /// Destroys external material; a blob's provider has nothing to do.
   func destroy(_ material: KeyMaterial) async throws
+}
+
+/// A key made ready for signing by its provider.
+public protocol OpenedKey: Sendable {
+  /// Whether a store may keep it between signatures. False when it holds a handle that others need.
+  var isReusable: Bool { get }
+
+  /// Signs a whole message. May be called from several tasks at once.
+  func sign(_ message: [UInt8], authorization: KeyAuthorization) async throws -> Signature
+}
+
+extension KeyProvider {
+  public func open(_ material: KeyMaterial, algorithm: SignatureAlgorithm) async throws -> any OpenedKey {
+    UnopenedKey(provider: self, material: material, algorithm: algorithm)
+  }
+}
+
+/// The key of a provider that has nothing to prepare.
+private struct UnopenedKey<Provider: KeyProvider>: OpenedKey {
+  let provider: Provider
+  let material: KeyMaterial
+  let algorithm: SignatureAlgorithm
+  var isReusable: Bool { false }
+
+  func sign(_ message: [UInt8], authorization: KeyAuthorization) async throws -> Signature {
+    try await provider.sign(message, with: material, algorithm: algorithm, authorization: authorization)
+  }
 }
 
 /// Where the material lives.
