@@ -35,6 +35,7 @@ let cLibraries: [Target] = [
   .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
   .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
   .target(name: "CCurlShims", dependencies: ["CCurl"]),
+  .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
   .systemLibrary(name: "CPAM", providers: [.apt(["libpam0g-dev"])]),
 ]
 
@@ -42,6 +43,7 @@ let cLibraries: [Target] = [
 
 let libraries: [Target] = [
   library("AuthenticatorCoding", layer: 1, []),
+  library("AuthenticatorCBOR", layer: 1, ["CLibCBOR"]),
   library("AuthenticatorCrypto", layer: 1, ["AuthenticatorCoding", "COpenSSL", "COpenSSLShims"]),
   library("AuthenticatorCore", layer: 2, ["AuthenticatorCoding", "AuthenticatorCrypto"]),
   library("AuthenticatorJOSE", layer: 2, ["AuthenticatorCoding", "AuthenticatorCrypto"]),
@@ -62,9 +64,13 @@ let libraries: [Target] = [
       "AuthenticatorCrypto",
     ]),
   library(
+    "AuthenticatorWebAuthn", layer: 4,
+    ["AuthenticatorCBOR", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library(
     "AuthenticatorLinux", layer: 4, ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM"]),
   library(
-    "AuthenticatorRelyingParty", layer: 5, ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding"]),
+    "AuthenticatorRelyingParty", layer: 5,
+    ["AuthenticatorJOSE", "AuthenticatorCBOR", "AuthenticatorCrypto", "AuthenticatorCoding"]),
   library(
     "AuthenticatorJourneyServer", layer: 6,
     [
@@ -99,21 +105,6 @@ let tool: [Target] = [
     ], swiftSettings: strict)
 ]
 
-// MARK: - Benches: `make bench`
-
-let benches: [Target] = [
-  .target(
-    name: "BenchmarkFloors", dependencies: ["COpenSSL", "CSQLite", "CMicroHTTPD"], path: "Tests/BenchmarkFloors"),
-  .executableTarget(
-    name: "authenticator-bench",
-    dependencies: [
-      "BenchmarkFloors", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
-      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
-      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
-      "AuthenticatorCoding", "AuthenticatorCrypto",
-    ], path: "Tests/Benchmarks", swiftSettings: strict),
-]
-
 // MARK: - Tests
 
 let testTargets: [Target] = [
@@ -122,6 +113,7 @@ let testTargets: [Target] = [
     swiftSettings: strict),
   tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+  tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
   tests(
     "AuthenticatorJOSETests",
     ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
@@ -138,6 +130,6 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + benches + testTargets,
+  targets: cLibraries + libraries + tool + testTargets,
   swiftLanguageModes: [.v6]
 )

@@ -4,6 +4,5 @@
 public struct EnrollmentState: Hashable, Sendable {
   /// 1 to 64 bytes.
   public let digest: [UInt8]
-  /// Takes a digest.
   public init(digest: [UInt8]) { self.digest = digest }
 }
