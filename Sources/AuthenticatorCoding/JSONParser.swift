@@ -261,7 +261,8 @@ extension JSONParser {
     switch code {
     case 0xD800...0xDBFF:
       guard next == 0x5C, offset + 1 < end, base[offset + 1] == UInt8(ascii: "u") else {
-        throw JSONError(offset >= end ? .unexpectedEnd : .loneSurrogate, offset: offset >= end ? offset : start)
+        let isCut = offset >= end || next == 0x5C && offset + 1 >= end
+        throw isCut ? JSONError(.unexpectedEnd, offset: end) : JSONError(.loneSurrogate, offset: start)
       }
       offset += 1
       let low = try parseCodeUnit()

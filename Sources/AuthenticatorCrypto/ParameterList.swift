@@ -31,8 +31,10 @@ struct ParameterList: ~Copyable {
       return
     }
     UnsafeMutableRawBufferPointer(start: values + start, count: value.count).copyBytes(from: value)
+    // Some readers of texts go by the terminator, not by the length.
+    values.storeBytes(of: 0, toByteOffset: start + value.count, as: UInt8.self)
     entries.append(Entry(name: name, kind: kind, start: start, count: value.count))
-    used = start + value.count
+    used = start + value.count + 1
   }
 
   /// Adds a text of ASCII characters.

@@ -32,14 +32,20 @@ public struct ScryptBounds: Hashable, Sendable {
   /// In bytes.
   public var maximumMemory: Int
   public var maximumParallelization: Int
+  /// In bytes.
+  public var minimumSaltCount: Int
 
-  public init(minimumLogN: Int = 15, maximumMemory: Int = 1 << 30, maximumParallelization: Int = 16) {
+  public init(
+    minimumLogN: Int = 15, maximumMemory: Int = 1 << 30, maximumParallelization: Int = 16, minimumSaltCount: Int = 8
+  ) {
     self.minimumLogN = minimumLogN
     self.maximumMemory = maximumMemory
     self.maximumParallelization = maximumParallelization
+    self.minimumSaltCount = minimumSaltCount
   }
 
-  /// N of at least 2^15 with r of at least 8, at most 1 GiB and p of at most 16.
+  /// N of at least 2^15 with r of at least 8, at most 1 GiB, p of at most 16, a salt of at
+  /// least 8 bytes.
   public static let standard = ScryptBounds()
 
   /// Throws `CryptoError.Code.invalidParameter` when the parameters lie outside.
@@ -61,14 +67,16 @@ public enum Scrypt {
   /// Derives `outputCount` bytes, 16 to 1,024, from a password.
   ///
   /// Blocks its thread for as long as the parameters ask; keep it off the cooperative pool. Throws
-  /// `CryptoError.Code.invalidParameter` when a parameter, the password (1,024 bytes) or the salt (8 to 1,024 bytes) is
-  /// out of bounds.
+  /// `CryptoError.Code.invalidParameter` when a parameter, the password (1,024 bytes) or the salt (to 1,024 bytes)
+  /// is out of bounds.
   public static func derive(
     password: SecretBytes, salt: [UInt8], parameters: ScryptParameters, outputCount: Int = 32,
     bounds: ScryptBounds = .standard
   ) throws(CryptoError) -> SecretBytes {
     try bounds.check(parameters)
-    guard (16...1024).contains(outputCount), password.count <= 1024, (8...1024).contains(salt.count) else {
+    guard (16...1024).contains(outputCount), password.count <= 1024, salt.count <= 1024,
+      salt.count >= bounds.minimumSaltCount
+    else {
       throw CryptoError(.invalidParameter, "a length is out of bounds")
     }
     guard let function = EVP_KDF_fetch(nil, "SCRYPT", nil) else { throw .library("scrypt is missing") }
