@@ -105,6 +105,21 @@ let tool: [Target] = [
     ], swiftSettings: strict)
 ]
 
+// MARK: - Benches: `make bench`
+
+let benches: [Target] = [
+  .target(
+    name: "BenchmarkFloors", dependencies: ["COpenSSL", "CSQLite", "CMicroHTTPD"], path: "Tests/BenchmarkFloors"),
+  .executableTarget(
+    name: "authenticator-bench",
+    dependencies: [
+      "BenchmarkFloors", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
+      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
+      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
+    ], path: "Tests/Benchmarks", swiftSettings: strict),
+]
+
 // MARK: - Tests
 
 let testTargets: [Target] = [
@@ -130,6 +145,6 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + testTargets,
+  targets: cLibraries + libraries + tool + benches + testTargets,
   swiftLanguageModes: [.v6]
 )

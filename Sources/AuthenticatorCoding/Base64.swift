@@ -14,7 +14,9 @@ public enum Base64 {
 
   /// What a decoder says to text without the `=` that its length asks for.
   public enum Padding: Sendable {
+    /// The text is refused as malformed.
     case required
+    /// The text is accepted.
     case tolerated
   }
 }
@@ -40,7 +42,9 @@ public enum Base64URL {
 
   /// What a decoder says to `=` at the end.
   public enum Padding: Sendable {
+    /// The text is refused as malformed.
     case forbidden
+    /// The text is accepted when the padding is complete.
     case tolerated
   }
 }

@@ -8,7 +8,9 @@ public enum ByteReaderError: Error, Hashable, Sendable {
 
 /// The order of an integer's bytes.
 public enum ByteOrder: Sendable {
+  /// Most significant byte first, as network protocols write.
   case bigEndian
+  /// Least significant byte first.
   case littleEndian
 }
 
@@ -17,8 +19,10 @@ public struct ByteReader: Sendable {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
 
+  /// Starts at the first byte.
   public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
+  /// Starts at the first byte.
   public init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
@@ -47,20 +51,24 @@ public struct ByteReader: Sendable {
     return order == .bigEndian ? value : value.byteSwapped
   }
 
+  /// Reads one byte.
   public mutating func readUInt8() throws(ByteReaderError) -> UInt8 {
     guard position < bytes.endIndex else { throw .truncated(offset: offset) }
     defer { position += 1 }
     return bytes[position]
   }
 
+  /// Reads two bytes.
   public mutating func readUInt16(order: ByteOrder = .bigEndian) throws(ByteReaderError) -> UInt16 {
     try read(UInt16.self, order: order)
   }
 
+  /// Reads four bytes.
   public mutating func readUInt32(order: ByteOrder = .bigEndian) throws(ByteReaderError) -> UInt32 {
     try read(UInt32.self, order: order)
   }
 
+  /// Reads eight bytes.
   public mutating func readUInt64(order: ByteOrder = .bigEndian) throws(ByteReaderError) -> UInt64 {
     try read(UInt64.self, order: order)
   }

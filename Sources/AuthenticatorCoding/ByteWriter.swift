@@ -3,8 +3,10 @@ public struct ByteWriter: Sendable {
   /// What was written so far.
   public private(set) var bytes: [UInt8] = []
 
+  /// Starts empty, with room for `capacity` bytes.
   public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
+  /// The number of bytes written.
   public var count: Int { bytes.count }
 
   /// Appends one integer in as many bytes as its type has.

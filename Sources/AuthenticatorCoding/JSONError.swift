@@ -1,5 +1,6 @@
 /// Why a JSON text was refused. Says where, never what stood there.
 public struct JSONError: Error, Hashable, Sendable {
+  /// The rule that the text breaks.
   public enum Kind: String, Hashable, Sendable {
     /// The text ends inside a value, or is empty.
     case unexpectedEnd
@@ -31,10 +32,12 @@ public struct JSONError: Error, Hashable, Sendable {
     case tooManyValues
   }
 
+  /// The rule that the text breaks.
   public let kind: Kind
   /// The offset in bytes from the beginning of the text.
   public let offset: Int
 
+  /// Makes the error.
   public init(_ kind: Kind, offset: Int) {
     self.kind = kind
     self.offset = offset
@@ -52,6 +55,7 @@ public struct JSONLimits: Hashable, Sendable {
   /// The greatest number of values, counting arrays, objects and their contents.
   public var values: Int
 
+  /// Makes limits; each defaults to that of `default`.
   public init(bytes: Int = 1 << 20, depth: Int = 64, textBytes: Int = 1 << 20, values: Int = 1 << 17) {
     self.bytes = bytes
     self.depth = depth

@@ -3,10 +3,14 @@
 /// Names are compared as Swift compares strings, so two that differ only in Unicode composition are the same name.
 /// Two objects are equal when they have the same members in any order.
 public struct JSONObject: Sendable {
+  /// A name with its value.
   public struct Member: Hashable, Sendable {
+    /// The name, unescaped.
     public let name: String
+    /// The value.
     public var value: JSONValue
 
+    /// Makes a member.
     public init(name: String, value: JSONValue) {
       self.name = name
       self.value = value
@@ -20,6 +24,7 @@ public struct JSONObject: Sendable {
 
   private static let searchLimit = 16
 
+  /// Makes an object without members.
   public init() {}
 
   /// Takes members; a name that occurs twice keeps its first place and its last value.
@@ -27,8 +32,11 @@ public struct JSONObject: Sendable {
     for (name, value) in members { self[name] = value }
   }
 
+  /// The number of members.
   public var count: Int { members.count }
+  /// Whether there are no members.
   public var isEmpty: Bool { members.isEmpty }
+  /// The names in order.
   public var names: [String] { members.map(\.name) }
 
   /// The value of a member. Setting appends or replaces in place; setting nil removes.

@@ -1,14 +1,19 @@
 /// A JSON text as a value that loses nothing: integers stay integers, other numbers keep their digits, objects keep the
 /// order of their members.
 public enum JSONValue: Hashable, Sendable {
+  /// The word `null`.
   case null
+  /// The word `true` or `false`.
   case bool(Bool)
   /// A number written without fraction and exponent that fits 64 bits. `-0` is not one.
   case integer(Int64)
   /// Any other number.
   case number(JSONNumber)
+  /// A string, unescaped.
   case string(String)
+  /// Values in order.
   case array([JSONValue])
+  /// Named values in order, each name once.
   case object(JSONObject)
 
   /// The number nearest to `value`; null for infinities and NaN, which JSON cannot say.
@@ -19,8 +24,10 @@ public enum JSONValue: Hashable, Sendable {
 
 /// Absent and of another type are both nil; nothing is converted.
 extension JSONValue {
+  /// Whether this is `null`.
   public var isNull: Bool { self == .null }
 
+  /// `true` or `false`; nil for numbers and strings.
   public var boolValue: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value
@@ -50,16 +57,19 @@ extension JSONValue {
     }
   }
 
+  /// The text of a string.
   public var stringValue: String? {
     guard case .string(let value) = self else { return nil }
     return value
   }
 
+  /// The elements of an array.
   public var arrayValue: [JSONValue]? {
     guard case .array(let value) = self else { return nil }
     return value
   }
 
+  /// The members of an object.
   public var objectValue: JSONObject? {
     guard case .object(let value) = self else { return nil }
     return value

@@ -41,29 +41,52 @@ public enum AESGCM {
     _ sealed: [UInt8], with key: SecretBytes, nonce: [UInt8], additionalData: [UInt8] = []
   ) throws(CryptoError) -> SecretBytes {
     guard sealed.count >= tagCount else { throw CryptoError(.authenticationFailed, "the message has no tag") }
+    return try SecretBytes(count: sealed.count - tagCount) { output throws(CryptoError) in
+      try open(sealed, into: output, with: key, nonce: nonce, additionalData: additionalData)
+    }
+  }
+
+  /// Decrypts what `seal` made of a message that is private but no key, into ordinary memory: much cheaper where many
+  /// records are read. Otherwise the same.
+  public static func openMessage(
+    _ sealed: [UInt8], with key: SecretBytes, nonce: [UInt8], additionalData: [UInt8] = []
+  ) throws(CryptoError) -> [UInt8] {
+    guard sealed.count >= tagCount else { throw CryptoError(.authenticationFailed, "the message has no tag") }
+    var message = [UInt8](repeating: 0, count: sealed.count - tagCount)
+    let outcome = message.withUnsafeMutableBytes { output in
+      Result { () throws(CryptoError) in
+        try open(sealed, into: output, with: key, nonce: nonce, additionalData: additionalData)
+      }
+    }
+    try outcome.get()
+    return message
+  }
+
+  private static func open(
+    _ sealed: [UInt8], into output: UnsafeMutableRawBufferPointer, with key: SecretBytes, nonce: [UInt8],
+    additionalData: [UInt8]
+  ) throws(CryptoError) {
     let context = try start(key: key, nonce: nonce, messageCount: sealed.count, dataCount: additionalData.count)
-    let count = sealed.count - tagCount
-    return try SecretBytes(count: count) { output throws(CryptoError) in
-      var tag = Array(sealed[count...])
-      var written: CInt = 0
-      let pointer = context.pointer
-      let isSetUp = key.withUnsafeBytes { key in
-        EVP_DecryptInit_ex2(
-          pointer, AESGCMContext.cipher.pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
-      }
-      guard isSetUp == 1,
-        additionalData.isEmpty
-          || EVP_DecryptUpdate(pointer, nil, &written, additionalData, CInt(additionalData.count)) == 1,
-        count == 0
-          || EVP_DecryptUpdate(
-            pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &written, sealed, CInt(count)) == 1,
-        EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, CInt(tagCount), &tag) == 1
-      else { throw .library("AES-GCM failed") }
-      var rest = [UInt8](repeating: 0, count: 16)
-      guard EVP_DecryptFinal_ex(pointer, &rest, &written) == 1 else {
-        ERR_clear_error()
-        throw CryptoError(.authenticationFailed, "the message does not authenticate")
-      }
+    let count = output.count
+    var tag = Array(sealed[count...])
+    var written: CInt = 0
+    let pointer = context.pointer
+    let isSetUp = key.withUnsafeBytes { key in
+      EVP_DecryptInit_ex2(
+        pointer, AESGCMContext.cipher.pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
+    }
+    guard isSetUp == 1,
+      additionalData.isEmpty
+        || EVP_DecryptUpdate(pointer, nil, &written, additionalData, CInt(additionalData.count)) == 1,
+      count == 0
+        || EVP_DecryptUpdate(
+          pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &written, sealed, CInt(count)) == 1,
+      EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, CInt(tagCount), &tag) == 1
+    else { throw .library("AES-GCM failed") }
+    var rest = [UInt8](repeating: 0, count: 16)
+    guard EVP_DecryptFinal_ex(pointer, &rest, &written) == 1 else {
+      ERR_clear_error()
+      throw CryptoError(.authenticationFailed, "the message does not authenticate")
     }
   }
 

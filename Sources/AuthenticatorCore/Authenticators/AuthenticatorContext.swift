@@ -2,10 +2,14 @@
 public struct AuthenticatorContext: Sendable {
   /// The server the keys are for: base URL without trailing slash.
   public var instance: String
+  /// Where its keys and their records are kept.
   public var keyStore: any KeyStore
+  /// What checks the person.
   public var verifier: any UserVerifier
+  /// Clock, randomness, identity of the app and the sink of audit events.
   public var environment: AuthenticatorEnvironment
 
+  /// Makes a context; `instance` must be given without trailing slash.
   public init(
     instance: String, keyStore: any KeyStore, verifier: any UserVerifier, environment: AuthenticatorEnvironment
   ) {

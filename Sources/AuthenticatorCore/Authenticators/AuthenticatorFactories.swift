@@ -1,10 +1,12 @@
 /// Makes the authenticator of a type: at use, the record's type chooses the authenticator, its access rule the
 /// behavior. A value that the app fills and passes on; there is no global table.
 public struct AuthenticatorFactories: Sendable {
+  /// Makes one authenticator for one ceremony; may throw, for example when a back end is not there.
   public typealias Factory = @Sendable (AuthenticatorContext) async throws -> any DeviceAuthenticator
 
   private var factories: [AuthenticatorType: Factory]
 
+  /// Makes a table from factories by type.
   public init(_ factories: [AuthenticatorType: Factory] = [:]) { self.factories = factories }
 
   /// Adds or replaces the factory of a type.

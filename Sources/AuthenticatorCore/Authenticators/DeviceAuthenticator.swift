@@ -3,6 +3,7 @@
 /// It alone writes a key's access rule. It is not `Sendable`, so an app's subclass may hold plain state; its
 /// requirements run on the caller's actor. Most apps subclass `DefaultDeviceAuthenticator` instead of conforming.
 public protocol DeviceAuthenticator {
+  /// The store, verifier and environment that ceremonies work with.
   var context: AuthenticatorContext { get }
 
   /// What its keys' records say; at use, it picks this authenticator again.
@@ -18,7 +19,8 @@ public protocol DeviceAuthenticator {
   /// Verifies the person without a key: consent, exclude lists, user-verification tokens.
   func verify(_ request: VerificationRequest) async throws -> VerificationTicket
 
-  /// Makes a staged key. Prompts only if sealing needs a PIN and no ticket was given.
+  /// Makes a staged key. Prompts only if sealing needs a PIN, or a locked sensor hides the enrolled set, and no
+  /// ticket was given; what was verified then is handed on in `StagedKey.ticket`.
   func register(_ request: RegistrationRequest) async throws -> StagedKey
 
   /// Verifies the person as the key's access rule and the request's level demand, and opens the key for one use.
@@ -43,17 +45,21 @@ public enum AuthenticatorAvailability: Hashable, Sendable {
 
 /// Whether the server wants the key attested, and with which challenge.
 public enum Attestation: Hashable, Sendable {
+  /// No attestation is asked for.
   case none
+  /// The key must be attested over this challenge, as the server sent it.
   case challenge(String)
 }
 
 /// What a key is worth now.
 public enum KeyHealth: String, Hashable, Sendable {
+  /// It would sign, after the verification its access rule demands.
   case usable
   /// The enrolled set changed.
   case changed
   /// No key material, or no record.
   case gone
+  /// The sensor or PIN that opens it is locked; a wait or the passcode helps.
   case lockedOut
   /// Cannot tell.
   case unknown

@@ -9,6 +9,9 @@ public struct AuthenticatorEnvironment: Sendable {
   public var now: @Sendable () -> UnixTime
   /// Time since boot, including sleep; used for every deadline and delay. Never runs backwards.
   public var uptime: @Sendable () -> Duration
+  /// Returns when `uptime` has reached the instant it is given, or throws `CancellationError` when its task is
+  /// cancelled first. Every timer of the package waits here, so a test's clock ends it too.
+  public var sleep: @Sendable (_ until: Duration) async throws -> Void
   /// Cryptographically secure random bytes.
   public var random: @Sendable (_ count: Int) throws -> [UInt8]
   /// The app's identity towards servers (`iss` of a device-binding proof); a bundle identifier on Apple platforms,
@@ -19,10 +22,12 @@ public struct AuthenticatorEnvironment: Sendable {
   /// Receives audit events; called synchronously, must not block.
   public var emit: @Sendable (AuthenticatorEvent) -> Void
 
+  /// Makes an environment; time and randomness default to the system's, and events to nowhere.
   public init(
     appIdentifier: String?, deviceName: String,
     now: @escaping @Sendable () -> UnixTime = SystemClock.now,
     uptime: @escaping @Sendable () -> Duration = SystemClock.uptime,
+    sleep: (@Sendable (Duration) async throws -> Void)? = nil,
     random: @escaping @Sendable (Int) throws -> [UInt8] = { try SystemRandom.bytes($0) },
     emit: @escaping @Sendable (AuthenticatorEvent) -> Void = { _ in }
   ) {
@@ -30,6 +35,12 @@ public struct AuthenticatorEnvironment: Sendable {
     self.deviceName = deviceName
     self.now = now
     self.uptime = uptime
+    self.sleep =
+      sleep ?? { instant in
+        // Looks again after each sleep: the timer may stop while the machine does, the uptime does not.
+        while instant > uptime() { try await Task.sleep(for: min(instant - uptime(), .seconds(60))) }
+        try Task.checkCancellation()
+      }
     self.random = random
     self.emit = emit
   }

@@ -16,6 +16,7 @@ public struct AuthenticatorError: Error, Sendable {
   /// The cause, when another error led here.
   public var underlying: (any Error)?
 
+  /// Makes an error; pass nothing secret and nothing about a user in `stage` and `reason`.
   public init(
     _ code: Code, stage: String = "", reason: String = "", retryAfter: Duration? = nil,
     attemptsRemaining: Int? = nil, underlying: (any Error)? = nil

@@ -85,6 +85,8 @@ extension AuthenticatorError {
     // MARK: Outside world
     /// The store could not read or write; nothing may be concluded about its content.
     public static let storageFailed = Code(rawValue: "storageFailed")
+    /// There is no store at the path, and none was to be made.
+    public static let storeMissing = Code(rawValue: "storeMissing")
     /// The file is no key store.
     public static let notAStore = Code(rawValue: "notAStore")
     /// The store is damaged; its undamaged records may still be used.
@@ -104,7 +106,7 @@ extension AuthenticatorError {
       .keyInvalidated, .deviceNotRegistered, .keyExists, .keyGenerationFailed, .accessControlFailed,
       .invalidKeyState, .verificationSpent, .verificationInsufficient, .counterExhausted, .integrityFailed,
       .invalidRequest, .unsupportedAlgorithm, .credentialExcluded, .timedOut, .busy, .invalidCustomClaims,
-      .storageFailed, .notAStore, .storeDamaged, .storeNewer, .transportFailed, .invalidMessage,
+      .storageFailed, .storeMissing, .notAStore, .storeDamaged, .storeNewer, .transportFailed, .invalidMessage,
     ]
   }
 }

@@ -7,6 +7,7 @@ public struct JourneyContext: Hashable, Sendable {
   /// The journey's name; nil when a link resumed it.
   public var journey: String?
 
+  /// Makes a context.
   public init(instance: String, realm: String, journey: String?) {
     self.instance = instance
     self.realm = realm

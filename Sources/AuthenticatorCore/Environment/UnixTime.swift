@@ -1,7 +1,9 @@
 /// A wall-clock instant: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 public struct UnixTime: Hashable, Comparable, Sendable {
+  /// Milliseconds since the epoch; negative before it.
   public var milliseconds: Int64
 
+  /// Makes an instant from milliseconds since the epoch.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
   /// Whole seconds, rounded down, as JWS claims carry them (RFC 7519, section 2, NumericDate).

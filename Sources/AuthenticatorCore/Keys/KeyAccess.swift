@@ -21,10 +21,14 @@ public struct KeyAccess: Hashable, Sendable {
     case compared
   }
 
+  /// What opens the key.
   public var gate: Gate
+  /// What a changed set of enrolled biometrics does.
   public var enrollment: EnrollmentPolicy
+  /// Whether only a hardware-protected key will do.
   public var requiresHardware: Bool
 
+  /// Makes an access rule.
   public init(gate: Gate, enrollment: EnrollmentPolicy = .ignored, requiresHardware: Bool = false) {
     self.gate = gate
     self.enrollment = enrollment

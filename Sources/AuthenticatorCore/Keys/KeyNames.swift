@@ -11,10 +11,15 @@ public struct AuthenticatorType: RawRepresentable, Hashable, Sendable, CustomStr
   public init(rawValue: String) { self.rawValue = rawValue }
   public var description: String { rawValue }
 
+  /// Biometrics, and nothing instead of them.
   public static let biometricOnly = AuthenticatorType(rawValue: "biometricOnly")
+  /// Biometrics, or the device passcode.
   public static let biometricAllowFallback = AuthenticatorType(rawValue: "biometricAllowFallback")
+  /// The device passcode.
   public static let devicePasscode = AuthenticatorType(rawValue: "devicePasscode")
+  /// A PIN that belongs to the app.
   public static let applicationPIN = AuthenticatorType(rawValue: "applicationPIN")
+  /// Nothing is asked: possession of the device is all that is proved.
   public static let none = AuthenticatorType(rawValue: "none")
 }
 
@@ -24,9 +29,13 @@ public struct ProtocolFamily: RawRepresentable, Hashable, Sendable, CustomString
   public init(rawValue: String) { self.rawValue = rawValue }
   public var description: String { rawValue }
 
+  /// PingAM device binding and signing.
   public static let deviceBinding = ProtocolFamily(rawValue: "device-binding")
+  /// WebAuthn.
   public static let webAuthn = ProtocolFamily(rawValue: "webauthn")
+  /// FIDO UAF.
   public static let uaf = ProtocolFamily(rawValue: "uaf")
+  /// Trusted devices.
   public static let trustedDevice = ProtocolFamily(rawValue: "trusted-device")
 }
 

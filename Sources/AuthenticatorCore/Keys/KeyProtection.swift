@@ -6,18 +6,24 @@ public struct KeyProtection: Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 
+    /// In this process's memory while used; sealed in the store.
     public static let software = Residence(rawValue: "software")
+    /// In a TPM 2.0.
     public static let tpm = Residence(rawValue: "tpm")
+    /// In a PKCS#11 token.
     public static let pkcs11 = Residence(rawValue: "pkcs11")
+    /// In an Apple Secure Enclave.
     public static let secureEnclave = Residence(rawValue: "secureEnclave")
   }
 
+  /// What holds the key.
   public var residence: Residence
   /// False for software, and for emulators of hardware.
   public var isHardware: Bool
   /// Whether the key is encrypted under a secret the person knows.
   public var isSecretWrapped: Bool
 
+  /// Makes the fact; called by key stores.
   public init(residence: Residence, isHardware: Bool, isSecretWrapped: Bool) {
     self.residence = residence
     self.isHardware = isHardware

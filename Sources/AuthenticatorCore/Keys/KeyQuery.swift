@@ -1,15 +1,23 @@
 /// Which records to return; every given field must be equal. No query without an instance, except `everything`.
 public struct KeyQuery: Hashable, Sendable {
+  /// The configured server; nil in `everything` only.
   public var instance: String?
+  /// The protocol; nil: any.
   public var family: ProtocolFamily?
+  /// Realm, rp ID or app ID; nil: any.
   public var party: String?
+  /// The account; nil: any.
   public var account: [UInt8]?
+  /// The authenticator's type; nil: any.
   public var authenticator: AuthenticatorType?
+  /// The slot; nil: any.
   public var slot: String?
+  /// `kid`, credential ID or KeyID; nil: any.
   public var externalID: [UInt8]?
   /// The states admitted; active ones by default.
   public var states: Set<KeyRecord.State>
 
+  /// Makes a query over one instance.
   public init(
     instance: String, family: ProtocolFamily? = nil, party: String? = nil, account: [UInt8]? = nil,
     authenticator: AuthenticatorType? = nil, slot: String? = nil, externalID: [UInt8]? = nil,

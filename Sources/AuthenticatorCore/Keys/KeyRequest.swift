@@ -2,6 +2,7 @@ import AuthenticatorCrypto
 
 /// What a protocol asks of a new key. It may raise protection, never lower it.
 public struct KeyRequest: Sendable {
+  /// Whose it will be.
   public var owner: KeyOwner
   /// In the server's order of preference; tried within the strongest admitted provider first.
   public var algorithms: [SignatureAlgorithm]
@@ -11,6 +12,7 @@ public struct KeyRequest: Sendable {
   public var externalID: [UInt8]?
   /// The protocol's own immutable fields, at most 64 KiB, sealed with the key.
   public var attributes: [UInt8]
+  /// How its signature counter will behave.
   public var counter: CounterMode
   /// Or'ed with the authenticator's own demand.
   public var requiresHardware: Bool
@@ -19,6 +21,7 @@ public struct KeyRequest: Sendable {
   /// What the protocol needs to settle this key after a crash; at most 64 KiB.
   public var journal: [UInt8]
 
+  /// Makes a request; only owner and algorithms have no default.
   public init(
     owner: KeyOwner, algorithms: [SignatureAlgorithm], slot: String? = nil, externalID: [UInt8]? = nil,
     attributes: [UInt8] = [], counter: CounterMode = .zero, requiresHardware: Bool = false,

@@ -73,11 +73,14 @@ public protocol KeyStore: Ledger, SecretDomains {
 
 /// A provider's signed statement that a key is held by it (TPM 2.0 `TPM2_Certify`).
 public struct KeyCertification: Hashable, Sendable {
+  /// What was signed, as the provider encodes it.
   public var statement: [UInt8]
+  /// The signature over the statement, as the provider encodes it.
   public var signature: [UInt8]
   /// DER certificates, leaf first.
   public var chain: [[UInt8]]
 
+  /// Makes a certification.
   public init(statement: [UInt8], signature: [UInt8], chain: [[UInt8]]) {
     self.statement = statement
     self.signature = signature

@@ -7,6 +7,7 @@ public protocol Ledger: Sendable {
   /// Pays one attempt; returns how many are left below `limit` (0: this was the last one).
   /// - Throws: `lockedOut` when none was left; nothing is paid then.
   func takeAttempt(_ subject: AttemptSubject, limit: Int) async throws -> Int
+  /// Forgets the attempts paid, after a success.
   func resetAttempts(_ subject: AttemptSubject) async throws
 
   /// A sealed item; nil: there is none.
@@ -17,20 +18,27 @@ public protocol Ledger: Sendable {
 
 /// Names a counter.
 public enum CounterID: Hashable, Sendable {
+  /// A key's signature counter.
   case key(KeyTag)
+  /// A counter of a protocol, for one server.
   case named(instance: String, name: String)
 }
 
 /// What attempts are counted for: a PIN's domain, or a sensor that does not lock by itself.
 public enum AttemptSubject: Hashable, Sendable {
+  /// The PIN of a domain.
   case domain(SecretDomain)
+  /// A sensor, by a name that stays the same.
   case sensor(String)
 }
 
 /// Names an item; `owner` nil: it belongs to the store.
 public struct ItemName: Hashable, Sendable {
+  /// The key it lives and dies with; nil: it belongs to the store.
   public var owner: KeyTag?
+  /// Its name, unique within the owner.
   public var name: String
+  /// Makes a name.
   public init(owner: KeyTag?, name: String) {
     self.owner = owner
     self.name = name

@@ -4,6 +4,7 @@ import AuthenticatorCrypto
 ///
 /// The PIN itself is never stored, and nothing cheaper than the slow derivation can check it.
 public protocol SecretDomains: Sendable {
+  /// Whether the domain has a PIN. Pays nothing.
   func isSet(_ domain: SecretDomain) async throws -> Bool
 
   /// Sets the PIN of a new domain and returns it opened.
@@ -35,6 +36,7 @@ public struct AttemptState: Hashable, Sendable {
   /// How long the growing delay still runs; nil: a try may be made now.
   public var retryAfter: Duration?
 
+  /// Makes a state; called by key stores.
   public init(failures: Int, remaining: Int, retryAfter: Duration?) {
     self.failures = failures
     self.remaining = remaining

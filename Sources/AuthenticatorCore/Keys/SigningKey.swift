@@ -2,12 +2,14 @@ import AuthenticatorCrypto
 
 /// A key opened for one use. Holds no key bytes; the ticket is spent when it signs.
 public struct SigningKey: Sendable {
+  /// The key's record as it was when it was opened.
   public let record: KeyRecord
   /// What was verified to open it; nil for a key that asks for nothing.
   public var verification: UserVerification? { ticket?.verification }
   private let ticket: VerificationTicket?
   private let store: any KeyStore
 
+  /// Made by an authenticator's `authenticate`; `store` is the one that holds the key.
   public init(record: KeyRecord, ticket: VerificationTicket?, store: any KeyStore) {
     self.record = record
     self.ticket = ticket

@@ -4,5 +4,6 @@
 public struct EnrollmentState: Hashable, Sendable {
   /// 1 to 64 bytes.
   public let digest: [UInt8]
+  /// Takes a digest.
   public init(digest: [UInt8]) { self.digest = digest }
 }

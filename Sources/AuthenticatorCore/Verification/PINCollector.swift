@@ -9,6 +9,7 @@ public protocol PINCollector: Sendable {
 
 /// What is asked for.
 public struct PINRequest: Sendable {
+  /// What the PIN is for.
   public enum Purpose: Hashable, Sendable {
     /// A new PIN within the policy.
     case create(PINPolicy)
@@ -18,11 +19,14 @@ public struct PINRequest: Sendable {
     case change(PINPolicy)
   }
 
+  /// What the PIN is for.
   public var purpose: Purpose
+  /// What the person reads.
   public var prompt: Prompt
   /// The uptime at which entry ends.
   public var deadline: Duration
 
+  /// Makes a request.
   public init(purpose: Purpose, prompt: Prompt, deadline: Duration) {
     self.purpose = purpose
     self.prompt = prompt
@@ -37,6 +41,7 @@ public struct PINPolicy: Hashable, Sendable {
   /// At most this many bytes of UTF-8.
   public var maximumBytes: Int
 
+  /// Makes a policy.
   public init(minimumCharacters: Int = 4, maximumBytes: Int = 256) {
     self.minimumCharacters = minimumCharacters
     self.maximumBytes = maximumBytes

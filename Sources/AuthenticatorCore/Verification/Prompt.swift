@@ -1,6 +1,8 @@
 /// What the person reads.
 public struct Prompt: Hashable, Sendable {
+  /// The heading; may be empty.
   public var title: String
+  /// The line under it; may be empty.
   public var subtitle: String
   /// Why verification is asked for, one sentence.
   public var reason: String
@@ -12,15 +14,20 @@ public struct Prompt: Hashable, Sendable {
   /// Labelled lines to show (relying party, account, transaction), in order.
   public var lines: [Line]
 
+  /// A labelled line.
   public struct Line: Hashable, Sendable {
+    /// What the line is about.
     public var label: String
+    /// Its content.
     public var text: String
+    /// Makes a line.
     public init(label: String, text: String) {
       self.label = label
       self.text = text
     }
   }
 
+  /// Makes a prompt.
   public init(
     title: String = "", subtitle: String = "", reason: String, cancelTitle: String? = nil,
     fallbackTitle: String? = nil, lines: [Line] = []

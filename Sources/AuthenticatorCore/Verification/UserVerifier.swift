@@ -9,7 +9,8 @@ public protocol UserVerifier: Sendable {
   func methods() async -> [VerificationMethod: MethodState]
 
   /// The enrolled set. Silent. Nil: nothing is enrolled.
-  /// - Throws: `enrollmentStateUnreadable` when it cannot tell; never nil in that case.
+  /// - Throws: `lockedOut` when a locked sensor hides it until the passcode was given; `enrollmentStateUnreadable`
+  ///   when it cannot tell for any other reason. Never nil in these cases.
   func enrollmentState() async throws -> EnrollmentState?
 
   /// One prompt, offering the methods of `access.gate` (`.open` asks for presence).

@@ -3,7 +3,9 @@ public struct VerificationMethod: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
+  /// A fingerprint.
   public static let fingerprint = VerificationMethod(rawValue: "fingerprint")
+  /// A face.
   public static let face = VerificationMethod(rawValue: "face")
   /// The device's own passcode or the operating-system password.
   public static let passcode = VerificationMethod(rawValue: "passcode")
@@ -14,16 +16,19 @@ public struct VerificationMethod: RawRepresentable, Hashable, Sendable {
 
   /// The methods that look at the body. A key gate that names them admits whichever the device has.
   public static let biometrics: Set<VerificationMethod> = [.fingerprint, .face]
+  /// Whether it looks at the body.
   public var isBiometric: Bool { Self.biometrics.contains(self) }
 }
 
 /// Whether a method could be used now; answered silently.
 public enum MethodState: Hashable, Sendable {
+  /// It could be used now.
   case ready
   /// A sensor without enrolled prints or faces.
   case notEnrolled
   /// No passcode is set, or nothing can check one.
   case notSet
+  /// The device has no such sensor.
   case noSensor
   /// Failed too often; for biometrics the passcode unlocks it.
   case lockedOut
@@ -33,5 +38,10 @@ public enum MethodState: Hashable, Sendable {
 
 /// Where the comparison of the person with the enrolled template is made.
 public enum MatcherProtection: String, Hashable, Sendable {
-  case software, trustedExecutionEnvironment, onChip
+  /// In this process or a daemon.
+  case software
+  /// In a trusted execution environment.
+  case trustedExecutionEnvironment
+  /// In the sensor.
+  case onChip
 }

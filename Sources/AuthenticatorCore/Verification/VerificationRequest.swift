@@ -6,15 +6,19 @@ public struct VerificationRequest: Sendable {
   public var level: VerificationLevel
   /// Whose key it is about; picks the PIN's domain before a key exists.
   public var owner: KeyOwner
+  /// What the person reads.
   public var prompt: Prompt
   /// The uptime at which the operation ends (`AuthenticatorEnvironment.uptime`); raced against the verifier.
   public var deadline: Duration
   /// The keys the ticket may open, each once; nil: any one key, once.
   public var keys: Set<KeyTag>?
+  /// Whether a key is about to be made: the app's fallback button belongs to signing in and is not offered then.
+  public var isRegistration: Bool
 
+  /// Makes a request.
   public init(
     operation: OperationID, level: VerificationLevel, owner: KeyOwner, prompt: Prompt, deadline: Duration,
-    keys: Set<KeyTag>? = nil
+    keys: Set<KeyTag>? = nil, isRegistration: Bool = false
   ) {
     self.operation = operation
     self.level = level
@@ -22,5 +26,6 @@ public struct VerificationRequest: Sendable {
     self.prompt = prompt
     self.deadline = deadline
     self.keys = keys
+    self.isRegistration = isRegistration
   }
 }

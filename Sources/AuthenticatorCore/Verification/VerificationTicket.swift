@@ -5,7 +5,9 @@ import Synchronization
 /// Copies of the reference share the one use. A ticket is bound to its operation and its lifetime, and optionally to
 /// named keys, each of which it opens once (CTAP2 `getNextAssertion`).
 public final class VerificationTicket: Sendable {
+  /// What was verified.
   public let verification: UserVerification
+  /// What opens the key besides the ticket itself.
   public let authorization: KeyAuthorization
   private let operation: OperationID
   private let keys: Set<KeyTag>?

@@ -1,0 +1,34 @@
+/// What a server may cost its client. An answer beyond a limit is refused as `invalidMessage`, a flow beyond
+/// `totalTime` as `timedOut`; nothing that was refused has any effect.
+public struct JourneyLimits: Hashable, Sendable {
+  /// Bytes of one answer; enforced by the transport while the answer arrives.
+  public var answerBytes: Int
+  /// Arrays and objects inside each other.
+  public var jsonDepth: Int
+  /// Bytes of one string or number in an answer.
+  public var textBytes: Int
+  /// Callbacks in one node.
+  public var callbacks: Int
+  /// Nodes in one flow.
+  public var steps: Int
+  /// From start to the last answer of a flow, the person's thinking included.
+  public var totalTime: Duration
+  /// The longest wait a polling node may ask for; longer ones are shortened to it.
+  public var pollingWait: Duration
+
+  public init(
+    answerBytes: Int = 1 << 20, jsonDepth: Int = 64, textBytes: Int = 1 << 16, callbacks: Int = 100, steps: Int = 200,
+    totalTime: Duration = .seconds(3600), pollingWait: Duration = .seconds(60)
+  ) {
+    self.answerBytes = answerBytes
+    self.jsonDepth = jsonDepth
+    self.textBytes = textBytes
+    self.callbacks = callbacks
+    self.steps = steps
+    self.totalTime = totalTime
+    self.pollingWait = pollingWait
+  }
+
+  /// 1 MiB, depth 64, texts of 64 KiB, 100 callbacks, 200 steps, one hour, polls at most a minute apart.
+  public static let standard = JourneyLimits()
+}

@@ -1,0 +1,60 @@
+import AuthenticatorCore
+
+/// The enrolled set, compared as each key's own rule says.
+extension DefaultDeviceAuthenticator {
+  /// The enrolled set as `biometricDomainState()` tells it.
+  /// - Throws: `lockedOut`, or `enrollmentStateUnreadable` for whatever else goes wrong.
+  func currentEnrollment() async throws -> EnrollmentState? {
+    do {
+      return try await biometricDomainState().map(EnrollmentState.init)
+    } catch {
+      let error = AuthenticatorError.wrapping(error, as: .enrollmentStateUnreadable, stage: "enrollment")
+      switch error.code {
+      case .lockedOut, .appCanceled, .enrollmentStateUnreadable: throw error
+      default: throw AuthenticatorError(.enrollmentStateUnreadable, stage: "enrollment", underlying: error)
+      }
+    }
+  }
+
+  /// Compares the set with the one the key was made under.
+  /// - Parameters:
+  ///   - seen: the set as the verification saw it; nil: it is read now.
+  ///   - before: before the prompt; a set that a locked sensor hides is compared after the passcode unlocked it.
+  func compareEnrollment(of record: KeyRecord, seen: EnrollmentState? = nil, before: Bool = false) async throws {
+    let policy = record.access.enrollment
+    guard policy != .ignored, let stored = record.enrollmentState else { return }
+    var current = seen
+    if current == nil {
+      do {
+        current = try await currentEnrollment()
+      } catch let error as AuthenticatorError where before && error.code == .lockedOut {
+        return
+      }
+    }
+    guard current != stored else { return }
+    context.environment.emit(.enrollmentChanged(record.tag, policy: policy))
+    guard policy == .compared else { throw AuthenticatorError(.keyInvalidated, stage: "enrollment") }
+    try await context.keyStore.delete(record.tag)
+    throw AuthenticatorError(.deviceNotRegistered, stage: "enrollment")
+  }
+
+  /// `.changed` when the set differs and the key minds; nil when nothing speaks against it.
+  func enrollmentHealth(of record: KeyRecord) async throws -> KeyHealth? {
+    guard record.access.enrollment != .ignored, let stored = record.enrollmentState else { return nil }
+    return try await currentEnrollment() == stored ? nil : .changed
+  }
+
+  func gateHealth(of gate: KeyAccess.Gate) async throws -> KeyHealth {
+    switch gate {
+    case .open: return .usable
+    case .secret(let domain):
+      guard try await context.keyStore.isSet(domain) else { return .gone }
+      let attempts = try await context.keyStore.attempts(of: domain)
+      return attempts.remaining > 0 && attempts.retryAfter == nil ? .usable : .lockedOut
+    case .verified(let methods):
+      let states = await context.verifier.methods().filter { methods.contains($0.key) }.values
+      if states.contains(.ready) { return .usable }
+      return states.contains(.lockedOut) ? .lockedOut : .unknown
+    }
+  }
+}
