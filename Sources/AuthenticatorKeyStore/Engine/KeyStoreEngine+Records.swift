@@ -1,0 +1,65 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+
+extension KeyStoreEngine {
+  func record(_ tag: KeyTag) async throws -> KeyRecord? {
+    if let record = try ifCurrent({ $0.record(tag) }) { return record }
+    let token = try beginReading()
+    let (record, version) = try await backend.read { [cipher] rows in
+      (try rows.open(tag, with: cipher)?.key.record, try rows.foreignVersion())
+    }
+    if let record { warm.withLock { $0.insert(record, read: version, token) } }
+    return record
+  }
+
+  func records(matching query: KeyQuery) async throws -> [KeyRecord] {
+    guard !query.states.isEmpty else { return [] }
+    if let result = try ifCurrent({ $0.result(of: query) }) { return result }
+    let token = try beginReading()
+    let (records, damaged, version) = try await backend.read { [cipher] rows in
+      let result = try rows.open(query, with: cipher)
+      return (result.found.map(\.key.record), result.damaged, try rows.foreignVersion())
+    }
+    for _ in 0..<damaged { emit(.recordSetAside(reason: .integrityFailed)) }
+    if damaged == 0 { warm.withLock { $0.insert(records, of: query, read: version, token) } }
+    return records
+  }
+
+  func damagedTags() async throws -> [KeyTag] {
+    try await backend.read { [cipher] rows in
+      try rows.keys(.everything).compactMap { row in
+        do {
+          _ = try cipher.open(row)
+          return nil
+        } catch let error as AuthenticatorError where error.code == .integrityFailed {
+          return KeyTag(rawValue: row.tag)
+        }
+      }
+    }
+  }
+
+  func presence(of tag: KeyTag) async throws -> Bool {
+    let found = try await backend.read { [cipher] rows in try rows.open(tag, with: cipher)?.key }
+    guard let key = found else { return false }
+    let provider = try provider(of: key.record)
+    if key.storage == .external { return try await provider.presence(of: .external(name: tag)) }
+    // What the PIN wraps cannot be looked into; that the row authenticates is all that can be known.
+    if case .secret = key.record.access.gate { return true }
+    return try await provider.presence(of: cipher.openMaterial(key, domainKey: nil).0)
+  }
+
+  func update(_ tag: KeyTag, details: [UInt8], expecting version: Int) async throws -> KeyRecord {
+    try Self.check(details.count, StoreLimits.fieldBytes, "details")
+    return try await change([tag]) { [cipher] rows in
+      guard let (row, key) = try rows.open(tag, with: cipher) else { throw Self.notFound("store.update") }
+      guard key.record.version == version else {
+        throw AuthenticatorError(.busy, stage: "store.update", reason: "the record was changed by someone else")
+      }
+      var record = key.record
+      record.details = details
+      record.version &+= 1
+      try rows.update(try cipher.reseal(record, over: row))
+      return record
+    }
+  }
+}

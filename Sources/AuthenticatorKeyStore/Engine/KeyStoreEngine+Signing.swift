@@ -1,0 +1,140 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+
+extension KeyStoreEngine {
+  func sign(_ message: [UInt8], with tag: KeyTag, ticket: VerificationTicket?) async throws -> Signature {
+    if let key = try ifCurrent({ $0.key(tag) }) {
+      try key.access.check(ticket)
+      try ticket?.spend(on: tag, at: environment.uptime())
+      let signature = try await key.opened.sign(message, authorization: ticket?.authorization ?? .none)
+      await noteUse(of: key)
+      emit(.keyUsed(tag))
+      return signature
+    }
+    let key = try await open(tag, ticket)
+    try ticket?.spend(on: tag, at: environment.uptime())
+    let signature = try await key.opened.sign(message, authorization: ticket?.authorization ?? .none)
+    await noteUse(of: key)
+    emit(.keyUsed(tag))
+    return signature
+  }
+
+  func secret(_ name: SecretName, of tag: KeyTag, ticket: VerificationTicket?) async throws -> SecretBytes {
+    let key = try await usableKey(tag)
+    if key.secretsLikeRecord.contains(name), let secret = try cipher.openSecrets(key)[name] { return secret }
+    guard key.secretsLikeKey.contains(name) else {
+      throw AuthenticatorError(.invalidRequest, stage: "store.secret", reason: "the key has no such secret")
+    }
+    try key.record.access.check(ticket)
+    if let ticket, !ticket.admits(tag, at: environment.uptime()) {
+      throw AuthenticatorError(.verificationSpent, stage: "store.secret")
+    }
+    guard let secret = try cipher.openMaterial(key, domainKey: key.domainKey(ticket)).1[name] else {
+      throw FieldReader.malformed
+    }
+    return secret
+  }
+
+  func certify(_ tag: KeyTag, qualifyingData: [UInt8]) async throws -> KeyCertification? {
+    let key = try await usableKey(tag)
+    guard let provider = try provider(of: key.record) as? any AttestingKeyProvider else { return nil }
+    if key.storage == .external {
+      return try await provider.certify(.external(name: tag), qualifyingData: qualifyingData)
+    }
+    // Without its PIN a wrapped key cannot be shown to its provider.
+    if case .secret = key.record.access.gate {
+      throw AuthenticatorError(.unsupported, stage: "store.certify", reason: "the key is wrapped by a PIN")
+    }
+    return try await provider.certify(
+      try cipher.openMaterial(key, domainKey: nil).0, qualifyingData: qualifyingData)
+  }
+
+  /// The key's row, if it may sign.
+  private func usableKey(_ tag: KeyTag) async throws -> StoredKey {
+    let key = try await backend.read { [cipher] rows in try rows.open(tag, with: cipher)?.key }
+    guard let key else { throw Self.notFound("store.use") }
+    guard key.record.state.maySign else { throw Self.invalidState("store.use") }
+    return key
+  }
+
+  /// Checks the gate, decrypts the key and makes it ready. Keys that a PIN wraps are never remembered.
+  private func open(_ tag: KeyTag, _ ticket: VerificationTicket?) async throws -> WarmKey {
+    let token = try beginReading()
+    let (found, version) = try await backend.read { [cipher] rows in
+      (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
+    }
+    guard let key = found else { throw Self.notFound("store.sign") }
+    guard key.record.state.maySign else { throw Self.invalidState("store.sign") }
+    try key.record.access.check(ticket)
+    let provider = try provider(of: key.record)
+    let domainKey = try key.domainKey(ticket)
+    let (material, _) = try cipher.openMaterial(key, domainKey: domainKey)
+    let opened = try await provider.open(material, algorithm: key.record.algorithm)
+    let warmKey = WarmKey(key.record, opened: opened)
+    if domainKey == nil, opened.isReusable { warm.withLock { $0.insert(warmKey, read: version, token) } }
+    return warmKey
+  }
+
+  // MARK: Last use
+
+  /// How old `lastUsedAt` may become before it is written again, in milliseconds.
+  private static let touchInterval: Int64 = 60_000
+
+  /// Writes the time of use down, once in a while and without waiting for anything.
+  private func noteUse(of key: WarmKey) async {
+    let now = environment.now()
+    let isDue = key.lastTouch.withLock { last in
+      if let last, (now.milliseconds &- last).magnitude < Self.touchInterval.magnitude { return false }
+      last = now.milliseconds
+      return true
+    }
+    guard isDue, backend.isWritable else { return }
+    let tag = key.tag
+    do {
+      defer { warm.withLock { $0.forgetRecord(tag) } }
+      try await backend.write(.lazy) { [cipher] rows in
+        guard let (row, key) = try rows.open(tag, with: cipher) else { return }
+        var record = key.record
+        record.lastUsedAt = now
+        try rows.update(try cipher.reseal(record, over: row))
+      }
+    } catch {
+      // The time of use is worth no failed signature; the next use tries again.
+      key.lastTouch.withLock { $0 = nil }
+    }
+  }
+}
+
+extension KeyRecord.State {
+  /// Retired and revoked keys do not sign.
+  var maySign: Bool { self == .staged || self == .active }
+}
+
+extension KeyAccess {
+  /// Whether a ticket opens this gate.
+  /// - Throws: `verificationInsufficient`.
+  func check(_ ticket: VerificationTicket?) throws {
+    func insufficient() -> AuthenticatorError { AuthenticatorError(.verificationInsufficient, stage: "store.gate") }
+    switch gate {
+    case .open:
+      return
+    case .verified(let methods):
+      guard let ticket, ticket.verification.level >= level, !ticket.verification.methods.isDisjoint(with: methods)
+      else { throw insufficient() }
+    case .secret(let domain):
+      guard let ticket, ticket.verification.level >= level, OpenedDomain(ticket.authorization, of: domain) != nil
+      else { throw insufficient() }
+    }
+  }
+}
+
+extension StoredKey {
+  /// The domain key that unwraps this key; nil for keys that no PIN wraps.
+  func domainKey(_ ticket: VerificationTicket?) throws -> SecretBytes? {
+    guard case .secret(let domain) = record.access.gate else { return nil }
+    guard let ticket, let opened = OpenedDomain(ticket.authorization, of: domain) else {
+      throw AuthenticatorError(.verificationInsufficient, stage: "store.unlock")
+    }
+    return opened.key
+  }
+}

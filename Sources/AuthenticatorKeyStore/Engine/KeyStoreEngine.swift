@@ -1,0 +1,130 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+import Synchronization
+
+/// The life cycle of keys over some backend of rows: the one implementation behind every key store of the package.
+///
+/// It seals and checks records, enforces gates, spends tickets, pays attempts and reserves counters. Nothing here is
+/// an actor: signatures of different tasks run side by side, and what must be exclusive happens in the backend's
+/// transactions.
+public final class KeyStoreEngine: Sendable {
+  let backend: any RowBackend
+  let cipher: StoreCipher
+  let environment: AuthenticatorEnvironment
+  let providers: [any KeyProvider]
+  let attemptPolicy: AttemptPolicy
+  let scrypt: ScryptParameters
+  let scryptBounds: ScryptBounds
+  let derivation = KeyDerivation()
+  let warm = Mutex(WarmState())
+
+  /// - Parameter providers: in order of preference among equals; hardware goes first whatever the order.
+  package init(
+    backend: any RowBackend, cipher: StoreCipher, environment: AuthenticatorEnvironment,
+    providers: [any KeyProvider], scrypt: ScryptParameters, scryptBounds: ScryptBounds = .standard,
+    attemptPolicy: AttemptPolicy = .standard
+  ) throws {
+    do { try scryptBounds.check(scrypt) } catch {
+      throw AuthenticatorError(
+        .invalidRequest, stage: "store.open", reason: "the scrypt parameters are out of bounds", underlying: error)
+    }
+    self.backend = backend
+    self.cipher = cipher
+    self.environment = environment
+    self.providers = providers.filter(\.isHardware) + providers.filter { !$0.isHardware }
+    self.attemptPolicy = attemptPolicy
+    self.scrypt = scrypt
+    self.scryptBounds = scryptBounds
+  }
+
+  /// Whether the store can be written.
+  public var isWritable: Bool { backend.isWritable }
+
+  // MARK: Common steps
+
+  /// What this process remembers, when nobody else has written since; nil when that cannot be told at once.
+  func ifCurrent<Value: Sendable>(_ body: (inout WarmState) -> Value?) throws -> Value? {
+    guard let version = try backend.foreignVersion() else { return nil }
+    return warm.withLock { state in
+      state.synchronize(version)
+      return body(&state)
+    }
+  }
+
+  /// Begins a read whose result is to be remembered.
+  func beginReading() throws -> WarmState.Token {
+    let version = try backend.foreignVersion()
+    return warm.withLock { state in
+      if let version { state.synchronize(version) }
+      return state.token
+    }
+  }
+
+  /// Writes durably, and forgets what was known of the keys concerned whatever the outcome.
+  func change<Result: Sendable>(
+    _ tags: [KeyTag], _ body: @Sendable (any RowTransaction) throws -> Result
+  ) async throws -> Result {
+    defer { warm.withLock { state in for tag in tags { state.forget(tag) } } }
+    return try await backend.write(.durable, body)
+  }
+
+  /// The provider that holds a record's key.
+  func provider(of record: KeyRecord) throws -> any KeyProvider {
+    guard
+      let provider = providers.first(where: {
+        $0.residence == record.protection.residence && $0.isHardware == record.protection.isHardware
+      })
+    else {
+      throw AuthenticatorError(
+        .storageFailed, stage: "store.provider", reason: "no key provider for \(record.protection.residence)")
+    }
+    return provider
+  }
+
+  func emit(_ event: AuthenticatorEvent) { environment.emit(event) }
+
+  static func notFound(_ stage: String) -> AuthenticatorError { AuthenticatorError(.keyNotFound, stage: stage) }
+
+  static func check(_ size: Int, _ limit: Int, _ name: StaticString) throws {
+    guard size <= limit else {
+      throw AuthenticatorError(.invalidRequest, stage: "store", reason: "\(name) is longer than \(limit) bytes")
+    }
+  }
+}
+
+extension RowTransaction {
+  /// The row of a key, opened; nil: there is none.
+  func open(_ tag: KeyTag, with cipher: StoreCipher) throws -> (row: KeyRow, key: StoredKey)? {
+    guard let row = try key(tag.rawValue) else { return nil }
+    return (row, try cipher.open(row))
+  }
+
+  /// The rows that a query means, opened; those that cannot be are left out and counted.
+  func open(
+    _ query: KeyQuery, with cipher: StoreCipher
+  ) throws -> (found: [(row: KeyRow, key: StoredKey)], damaged: Int) {
+    var found: [(row: KeyRow, key: StoredKey)] = []
+    var damaged = 0
+    for row in try keys(cipher.filter(for: query)) {
+      do {
+        let key = try cipher.open(row)
+        if query.admits(key.record) { found.append((row, key)) }
+      } catch let error as AuthenticatorError where error.code == .integrityFailed {
+        damaged += 1
+      }
+    }
+    return (found, damaged)
+  }
+}
+
+extension KeyQuery {
+  /// Whether a record is meant by this query.
+  func admits(_ record: KeyRecord) -> Bool {
+    func matches<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted.map { $0 == value } ?? true }
+    return states.contains(record.state)
+      && matches(instance, record.owner.instance) && matches(family, record.owner.family)
+      && matches(party, record.owner.party) && matches(account, record.owner.account)
+      && matches(authenticator, record.authenticator) && matches(slot, record.slot)
+      && matches(externalID, record.externalID)
+  }
+}
