@@ -24,6 +24,7 @@ import AuthenticatorCore
 open class DefaultDeviceAuthenticator: DeviceAuthenticator {
   public let context: AuthenticatorContext
 
+  /// An authenticator for one ceremony, or for as long as the app keeps it.
   public init(context: AuthenticatorContext) { self.context = context }
 
   /// What the records of its keys say. Constant for a class: at use, it chooses this class again.

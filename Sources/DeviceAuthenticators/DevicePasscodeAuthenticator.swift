@@ -7,6 +7,7 @@ public struct DevicePasscodeConfig: Sendable {
   /// The cancel button, for prompts that do not bring one.
   public var cancelTitle: String?
 
+  /// Demands hardware keys, unless said otherwise.
   public init(allowsSoftwareKeys: Bool = false, cancelTitle: String? = nil) {
     self.allowsSoftwareKeys = allowsSoftwareKeys
     self.cancelTitle = cancelTitle
@@ -15,8 +16,10 @@ public struct DevicePasscodeConfig: Sendable {
 
 /// The device's own passcode, whatever is enrolled. Biometric changes mean nothing to its keys.
 open class DevicePasscodeAuthenticator: DefaultDeviceAuthenticator {
+  /// May change between operations; what concerns a key is fixed when it is made.
   public var config: DevicePasscodeConfig
 
+  /// An authenticator for one ceremony, or for as long as the app keeps it.
   public init(config: DevicePasscodeConfig = DevicePasscodeConfig(), context: AuthenticatorContext) {
     self.config = config
     super.init(context: context)

@@ -8,8 +8,10 @@ import AuthenticatorCrypto
 /// encrypted under it: without the PIN there is no signature, whatever the program does. It is asked for once in a
 /// binding, by `register(_:)`, whose ticket then opens the new key.
 open class ApplicationPINAuthenticator: DefaultDeviceAuthenticator {
+  /// May change between operations.
   public var config: ApplicationPINConfig
 
+  /// An authenticator for one ceremony, or for as long as the app keeps it.
   public init(config: ApplicationPINConfig, context: AuthenticatorContext) {
     self.config = config
     super.init(context: context)

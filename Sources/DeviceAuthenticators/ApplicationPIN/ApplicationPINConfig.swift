@@ -13,6 +13,7 @@ public struct ApplicationPINConfig: Sendable {
   /// The cancel button, for prompts that do not bring one.
   public var cancelTitle: String?
 
+  /// Asks this collector, with the usual limits unless others are given.
   public init(
     pinCollector: any PINCollector, policy: PINPolicy = PINPolicy(), triesPerPrompt: Int = 3,
     requiresHardware: Bool = false, cancelTitle: String? = nil

@@ -7,6 +7,7 @@ open class BiometricAuthenticator: DefaultDeviceAuthenticator {
   /// May change between operations; what concerns a key is fixed when it is made.
   public var config: BiometricAuthenticatorConfig
 
+  /// An authenticator for one ceremony, or for as long as the app keeps it.
   public init(config: BiometricAuthenticatorConfig = BiometricAuthenticatorConfig(), context: AuthenticatorContext) {
     self.config = config
     super.init(context: context)

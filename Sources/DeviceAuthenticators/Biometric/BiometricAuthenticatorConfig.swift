@@ -18,6 +18,7 @@ public struct BiometricAuthenticatorConfig: Sendable {
   /// How old a verification that is handed over may be; held to 0 to 300 seconds.
   public var contextValidity: Duration
 
+  /// The strictest behavior, unless something is said.
   public init(
     enrollment: KeyAccess.EnrollmentPolicy? = nil, allowsSoftwareKeys: Bool = false, fallbackTitle: String? = nil,
     cancelTitle: String? = nil, contextDelegate: (any BiometricContextDelegate)? = nil,

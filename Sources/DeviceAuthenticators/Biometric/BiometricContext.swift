@@ -20,6 +20,7 @@ public final class BiometricContext: Sendable {
   private enum State { case fresh, used, invalidated }
   private let state = Mutex(State.fresh)
 
+  /// A success by `method` at `time`, unless said otherwise.
   public init(
     method: VerificationMethod, time: Duration, isAuthenticated: Bool = true,
     enrollmentState: EnrollmentState? = nil, platformContext: (any Sendable)? = nil
@@ -70,6 +71,7 @@ public protocol BiometricContextDelegate: Sendable {
 public final class BiometricContextHolder: BiometricContextDelegate {
   private let context = Mutex<BiometricContext?>(nil)
 
+  /// Holds nothing.
   public init() {}
 
   /// Puts a context in place of whatever is held.
