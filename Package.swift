@@ -120,12 +120,27 @@ let benches: [Target] = [
     ], path: "Tests/Benchmarks", swiftSettings: strict),
 ]
 
+// MARK: - Fuzzing: `make fuzz`; the tests replay
+
+let fuzzing: [Target] = [
+  .target(name: "LibFuzzer", path: "Tests/Fuzz/LibFuzzer"),
+  .target(
+    name: "FuzzTargets",
+    dependencies: ["AuthenticatorJOSE", "AuthenticatorCoding", "AuthenticatorCrypto"],
+    path: "Tests/Fuzz", exclude: ["Driver", "LibFuzzer"], sources: ["Targets"], resources: [.copy("Corpus")],
+    swiftSettings: strict),
+  .executableTarget(
+    name: "authenticator-fuzz", dependencies: ["FuzzTargets", "LibFuzzer"], path: "Tests/Fuzz/Driver",
+    swiftSettings: strict),
+]
+
 // MARK: - Tests
 
 let testTargets: [Target] = [
   .target(
     name: "TestVectors", path: "Tests/TestVectors", exclude: ["ORIGIN.md"], resources: [.copy("Data")],
     swiftSettings: strict),
+  tests("FuzzTests", ["FuzzTargets"]),
   tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
@@ -145,6 +160,6 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + benches + testTargets,
+  targets: cLibraries + libraries + tool + benches + fuzzing + testTargets,
   swiftLanguageModes: [.v6]
 )
