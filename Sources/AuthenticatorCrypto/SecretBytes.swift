@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import Glibc
 
 /// Bytes that must not leak: a PIN, a key, a token.
 ///
@@ -8,9 +7,9 @@ internal import Glibc
 public final class SecretBytes: @unchecked Sendable {
   // Unchecked because of the raw pointer: the memory behind it is written in the initializer only, before the
   // reference can be shared, and freed by `deinit`, after the last one is gone.
-  private let storage: UnsafeMutableRawPointer
-  private let capacity: Int
-  private let isLocked: Bool
+  private let place: SecretArena.Place
+
+  private var storage: UnsafeMutableRawPointer { place.pointer }
 
   /// The number of bytes.
   public let count: Int
@@ -28,25 +27,19 @@ public final class SecretBytes: @unchecked Sendable {
     }
   }
 
-  /// Makes a secret in place: `fill` receives exactly `count` zeroed bytes.
+  /// Makes a secret in place: `fill` receives exactly `count` zeroed bytes (none for a negative count).
   public init<Failure: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
-    // A secret has its pages to itself: locks do not nest, so a shared page would be unlocked by its neighbor's end.
-    let page = 4096
-    let size = max(count, 1)
-    capacity = size > Int.max - page ? size : (size + page - 1) / page * page
-    storage = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: page)
-    storage.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-    isLocked = mlock(storage, capacity) == 0
+    let count = max(count, 0)
+    place = SecretArena.process.take(count)
     self.count = count
     try fill(UnsafeMutableRawBufferPointer(start: storage, count: count))
   }
 
   deinit {
-    OPENSSL_cleanse(storage, max(count, 1))
-    if isLocked { munlock(storage, capacity) }
-    storage.deallocate()
+    OPENSSL_cleanse(storage, count)
+    SecretArena.process.give(place)
   }
 
   /// Lends the bytes; the pointer is dead after the call.
