@@ -1,0 +1,135 @@
+/// The journeys a server offers when it is given none.
+public enum BuiltInJourneys {
+  /// What a built-in journey is for, for lists.
+  public static let descriptions: [(name: String, text: String)] = [
+    ("Login", "User name and password, three tries"),
+    ("BindDevice", "Sign in with a password, then bind the device (BIOMETRIC_ALLOW_FALLBACK)"),
+    ("BindDeviceBiometricOnly", "The same with BIOMETRIC_ONLY"),
+    ("BindDevicePIN", "The same with APPLICATION_PIN"),
+    ("BindDeviceNone", "The same with NONE"),
+    ("BindDeviceAttested", "Bind with a key attestation"),
+    ("BindDeviceLimited", "Bind; at most two devices a user"),
+    ("BindDevicePostponed", "Bind; the device is stored by a node of its own"),
+    ("SignDevice", "User name, then a signature by one of the user's bound devices"),
+    ("SignDeviceUsernameless", "A signature by a bound device, which also says who the user is"),
+    ("StepUp", "A message to confirm, then a signature by a bound device"),
+    ("Choice", "A choice of password or device"),
+    ("Callbacks", "One page with every plain callback, then a password"),
+    ("Polling", "Password, then a wait that can be left"),
+    ("Suspend", "User name, then a link that brings the journey back, then a password"),
+  ]
+
+  /// All of them, in the order of `descriptions`.
+  public static func all() throws(JourneyTreeError) -> [JourneyTree] {
+    [
+      try login(), try bind("BindDevice"),
+      try bind("BindDeviceBiometricOnly", .init(authenticationType: .biometricOnly)),
+      try bind("BindDevicePIN", .init(authenticationType: .applicationPIN)),
+      try bind("BindDeviceNone", .init(authenticationType: .none)),
+      try bind("BindDeviceAttested", .init(attestation: true)),
+      try bind("BindDeviceLimited", .init(maxSavedDevices: 2)), try bindPostponed(), try sign(),
+      try signUsernameless(), try stepUp(), try choice(), try callbacks(), try polling(), try suspend(),
+    ]
+  }
+
+  /// Asks for name and password until they are right, three times.
+  private static func passwordSteps(then destination: TreeDestination) -> [TreeStep] {
+    [
+      TreeStep(
+        "credentials",
+        PageNode(stage: "UsernamePassword", header: "Sign in") {
+          UsernameCollector()
+          PasswordCollector()
+        }
+      ).next("password"),
+      TreeStep("password", DataStoreDecision()).on(.true, to: destination).on(.false, to: "retry"),
+      TreeStep("retry", RetryLimitDecision(limit: 3))
+        .on(RetryLimitDecision.retry, to: "credentials").on(RetryLimitDecision.reject, to: .failure),
+    ]
+  }
+
+  private static func login() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("Login") { passwordSteps(then: .success) }
+  }
+
+  private static func bind(
+    _ name: String, _ node: DeviceBindingNode = DeviceBindingNode()
+  ) throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree(name) {
+      passwordSteps(then: "bind")
+      TreeStep("bind", node).on(.success, to: .success).otherwise(.failure)
+    }
+  }
+
+  private static func bindPostponed() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("BindDevicePostponed") {
+      passwordSteps(then: "bind")
+      TreeStep("bind", DeviceBindingNode(postponesStorage: true)).on(.success, to: "store").otherwise(.failure)
+      TreeStep("store", DeviceBindingStorage()).on(.true, to: .success).on(.false, to: .failure)
+    }
+  }
+
+  private static func sign() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("SignDevice") {
+      TreeStep("name", UsernameCollector()).next("sign")
+      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+    }
+  }
+
+  private static func signUsernameless() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("SignDeviceUsernameless") {
+      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+    }
+  }
+
+  private static func stepUp() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("StepUp") {
+      TreeStep("confirm", MessageNode("Confirm with your device", yes: "Continue", no: "Cancel"))
+        .on(.true, to: "sign").on(.false, to: .failure)
+      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+    }
+  }
+
+  private static func choice() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("Choice") {
+      TreeStep("choice", ChoiceCollector(prompt: "Sign in with", choices: ["Password", "Device"]))
+        .on("Password", to: "credentials").on("Device", to: "sign")
+      passwordSteps(then: .success)
+      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+    }
+  }
+
+  private static func callbacks() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("Callbacks") {
+      TreeStep(
+        "page",
+        PageNode(stage: "everything", header: "Every callback", description: "One page") {
+          TextOutputNode("Welcome")
+          TextOutputNode("console.log('not for you')", messageType: 4)
+          TextInputNode(name: "nickname", prompt: "Nickname", defaultText: "none")
+          HiddenValueNode(id: "trace", value: "42")
+          MetadataNode(["hint": "plain"])
+          ChoiceCollector(prompt: "Go on?", choices: ["Yes", "No"])
+        }
+      ).on("Yes", to: "credentials").on("No", to: .failure)
+      passwordSteps(then: .success)
+    }
+  }
+
+  private static func polling() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("Polling") {
+      passwordSteps(then: "wait")
+      TreeStep("wait", PollingWait(seconds: 1, message: "One moment", exitMessage: "Leave"))
+        .on(PollingWait.done, to: .success).on(PollingWait.exited, to: .failure)
+    }
+  }
+
+  private static func suspend() throws(JourneyTreeError) -> JourneyTree {
+    try JourneyTree("Suspend") {
+      TreeStep("name", UsernameCollector()).next("mail")
+      TreeStep("mail", EmailSuspend()).next("secret")
+      TreeStep("secret", PasswordCollector()).next("check")
+      TreeStep("check", DataStoreDecision()).on(.true, to: .success).on(.false, to: .failure)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// Lets the person choose; every choice is an outcome.
+public struct ChoiceCollector: TreeNode {
+  public static let nodeType = "ChoiceCollectorNode"
+  public var prompt: String
+  public var choices: [String]
+  public var defaultChoice: String
+
+  public init(prompt: String, choices: [String], defaultChoice: String? = nil) {
+    self.prompt = prompt
+    self.choices = choices
+    self.defaultChoice = defaultChoice ?? choices.first ?? ""
+  }
+
+  public var outcomes: [NodeOutcome] { choices.map(NodeOutcome.init(rawValue:)) }
+
+  public func process(_ context: inout NodeContext) async throws -> NodeResult {
+    guard let answer = context.answers?.first else {
+      let index = choices.firstIndex(of: defaultChoice) ?? 0
+      return .ask([.choice(prompt: prompt, choices: choices, defaultChoice: index)])
+    }
+    guard let index = answer.integer(), choices.indices.contains(index) else {
+      throw RESTFailure.badRequest("The choice is not one of those offered")
+    }
+    return .done(NodeOutcome(rawValue: choices[index]))
+  }
+}

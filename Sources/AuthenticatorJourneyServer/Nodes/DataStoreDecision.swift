@@ -1,0 +1,29 @@
+/// Compares user name and password with the registry.
+///
+/// Ends the journey with its own answer when the account is locked, whether it exists or not, and when the password was
+/// right and the account is switched off.
+public struct DataStoreDecision: TreeNode {
+  public static let nodeType = "DataStoreDecisionNode"
+  public let outcomes: [NodeOutcome] = [.true, .false]
+
+  public init() {}
+
+  public func process(_ context: inout NodeContext) async throws -> NodeResult {
+    let password = context.state.transient[PasswordCollector.stateName]?.stringValue
+    context.state.transient[PasswordCollector.stateName] = nil
+    guard let username = context.state.username, let password else { return .done(.false) }
+    let verdict = try await context.services.passwords.check(
+      username: username, password: password, realm: context.realm)
+    switch verdict {
+    case .accepted(let user):
+      // The name as it is stored, not as it was typed.
+      context.state.username = user.name
+      return .done(.true)
+    case .refused: return .done(.false)
+    case .locked(let retryAfter):
+      context.services.log(.attemptLocked(realm: context.realm))
+      throw RESTFailure.accountLocked(retryAfter: retryAfter)
+    case .inactive: throw RESTFailure.accountInactive
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import AuthenticatorCoding
+
+/// `…/users/{id}/devices/2fa/binding`: the bound devices of the session's own user (reference c.12).
+struct BindingDevicesEndpoint: RESTEndpoint {
+  func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
+    let path = request.path
+    guard path.count >= 5, path.count <= 6, path[0] == "users", path[2...4] == ["devices", "2fa", "binding"] else {
+      return nil
+    }
+    let session = try await server.session(of: request, asUser: path[1])
+    switch (request.request.method, path.count) {
+    case ("GET", 5):
+      guard request.parameter("_queryFilter") == "true" else {
+        throw RESTFailure.badRequest("Only _queryFilter=true is supported")
+      }
+      return try await list(session, server: server)
+    case ("GET", 6):
+      let device = try await device(path[5], of: session, server: server)
+      return .json(device.bindingJSON)
+    case ("DELETE", 6):
+      let device = try await device(path[5], of: session, server: server)
+      let removed = try await server.registry.removeDevice(
+        device.externalID, ofUser: session.userID, family: .binding, realm: session.realm)
+      guard let removed else { throw RESTFailure.notFound() }
+      return .json(removed.bindingJSON)
+    default: throw RESTFailure(status: 405, message: "Method not allowed")
+    }
+  }
+
+  private func list(_ session: SessionRecord, server: JourneyServer) async throws -> ServerResponse {
+    let devices = try await server.registry.devices(
+      ofUser: session.userID, family: .binding, realm: session.realm)
+    return .json([
+      "result": .array(devices.map(\.bindingJSON)), "resultCount": .integer(Int64(devices.count)),
+      "pagedResultsCookie": nil, "totalPagedResultsPolicy": "NONE", "totalPagedResults": -1,
+      "remainingPagedResults": -1,
+    ])
+  }
+
+  /// The user's device of this `kid`, or of this `uuid`.
+  private func device(
+    _ name: String, of session: SessionRecord, server: JourneyServer
+  ) async throws -> DeviceRecord {
+    let devices = try await server.registry.devices(
+      ofUser: session.userID, family: .binding, realm: session.realm)
+    guard let device = devices.first(where: { $0.externalID == name }) ?? devices.first(where: { $0.uuid == name })
+    else { throw RESTFailure.notFound() }
+    return device
+  }
+}
+
+extension DeviceRecord {
+  /// The device as the list shows it; times in milliseconds.
+  var bindingJSON: JSONValue {
+    [
+      "_id": .string(externalID), "createdDate": .integer(createdAt.milliseconds),
+      "lastAccessDate": .integer(lastAccessAt.milliseconds), "deviceId": .string(deviceID),
+      "deviceName": .string(name), "uuid": .string(uuid), "key": .object(key), "deviceManagementStatus": false,
+      "recoveryCodes": [],
+    ]
+  }
+}

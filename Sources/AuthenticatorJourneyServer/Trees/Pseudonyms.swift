@@ -1,0 +1,25 @@
+internal import AuthenticatorCoding
+internal import AuthenticatorCrypto
+
+/// Identifiers for names nobody has: indistinguishable from real ones, and stable for one server.
+struct Pseudonyms: Sendable {
+  let key: SecretBytes
+
+  func userID(for name: String, in realm: Realm) -> String {
+    let message = Array("\(realm.path)\u{0}\(UserRecord.nameKey(name))".utf8)
+    return UUIDText.make(from: HMACSHA256.authenticationCode(for: message, key: key))
+  }
+}
+
+/// The text form of a random UUID (RFC 9562 section 5.4).
+enum UUIDText {
+  /// Uses the first 16 of at least as many random bytes.
+  static func make(from random: [UInt8]) -> String {
+    var bytes = Array(random.prefix(16))
+    while bytes.count < 16 { bytes.append(0) }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let hex = Array(Hex.encode(bytes))
+    return [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]].map { String($0) }.joined(separator: "-")
+  }
+}
