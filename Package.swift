@@ -37,6 +37,7 @@ let cLibraries: [Target] = [
   .target(name: "CCurlShims", dependencies: ["CCurl"]),
   .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
   .systemLibrary(name: "CPAM", providers: [.apt(["libpam0g-dev"])]),
+  .target(name: "CTerminalShims"),
 ]
 
 // MARK: - Layers 1 to 7: libraries
@@ -67,7 +68,8 @@ let libraries: [Target] = [
     "AuthenticatorWebAuthn", layer: 4,
     ["AuthenticatorCBOR", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
   library(
-    "AuthenticatorLinux", layer: 4, ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM"]),
+    "AuthenticatorLinux", layer: 4,
+    ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM", "CTerminalShims"]),
   library(
     "AuthenticatorRelyingParty", layer: 5,
     ["AuthenticatorJOSE", "AuthenticatorCBOR", "AuthenticatorCrypto", "AuthenticatorCoding"]),

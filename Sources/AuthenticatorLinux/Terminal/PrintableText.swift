@@ -1,0 +1,19 @@
+/// Text from outside, made fit for a terminal: what could move the cursor, change colors or turn the reading
+/// direction is shown as a replacement character, and lines are cut.
+enum PrintableText {
+  static let maximumCharacters = 2000
+
+  static func of(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(text.prefix(maximumCharacters).unicodeScalars.map { isHarmless($0) ? $0 : "\u{FFFD}" }))
+  }
+
+  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+      // Joiners shape letters and emoji.
+      scalar == "\n" || scalar == "\u{200C}" || scalar == "\u{200D}"
+    default: true
+    }
+  }
+}

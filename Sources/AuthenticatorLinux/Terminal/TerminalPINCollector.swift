@@ -1,0 +1,32 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+
+/// Collects application PINs on a terminal, without echo; a new one is entered twice.
+public struct TerminalPINCollector: PINCollector {
+  private let terminal: PromptTerminal
+  private let texts: TerminalTexts
+
+  /// Prompts on `terminal`.
+  public init(terminal: PromptTerminal, texts: TerminalTexts = TerminalTexts()) {
+    self.terminal = terminal
+    self.texts = texts
+  }
+
+  public func collectPIN(_ request: PINRequest) async throws -> SecretBytes {
+    let texts = texts
+    return try await terminal.prompt(until: request.deadline) { session in
+      try session.show(request.prompt)
+      switch request.purpose {
+      case .enter(let attemptsRemaining):
+        if let attemptsRemaining { try session.say(texts.attemptsRemaining(attemptsRemaining)) }
+        return try session.readSecret(texts.pin)
+      case .create, .change:
+        while true {
+          let first = try session.readSecret(texts.newPIN)
+          if try session.readSecret(texts.repeatPIN).matches(first) { return first }
+          try session.say(texts.different)
+        }
+      }
+    }
+  }
+}
