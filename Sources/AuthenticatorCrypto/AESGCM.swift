@@ -4,8 +4,11 @@ internal import COpenSSL
 ///
 /// A nonce must never be used twice with one key.
 public enum AESGCM {
+  /// The length of a key in bytes.
   public static let keyCount = 32
+  /// The length of a nonce in bytes.
   public static let nonceCount = 12
+  /// The length of the tag that follows the ciphertext, in bytes.
   public static let tagCount = 16
 
   /// The longest message, 64 MiB: far below the mode's own bound and within the C library's lengths.

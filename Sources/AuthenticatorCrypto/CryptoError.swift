@@ -4,7 +4,9 @@
 public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An open set of situations; further modules may add their own.
   public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code's name.
     public let rawValue: String
+    /// Names a code.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The key is malformed: wrong length, off the curve, too small or too large.
@@ -23,12 +25,14 @@ public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let libraryFailed = Code(rawValue: "libraryFailed")
   }
 
+  /// The situation.
   public let code: Code
   /// A fixed sentence; holds no input.
   public let reason: String
   /// The packed number of OpenSSL's oldest queued error, when there was one.
   public let libraryCode: UInt?
 
+  /// Makes an error; `reason` is written in the source, so it can hold no input.
   public init(_ code: Code, _ reason: StaticString, libraryCode: UInt? = nil) {
     self.code = code
     self.reason = "\(reason)"

@@ -8,11 +8,13 @@ public struct SHA256: Sendable {
   // OpenSSL's state is plain memory; an array gives it value semantics.
   private var state: [UInt8]
 
+  /// Starts a new hash.
   public init() {
     state = [UInt8](repeating: 0, count: authkit_sha256_state_size())
     state.withUnsafeMutableBytes { authkit_sha256_start($0.baseAddress) }
   }
 
+  /// Appends a piece of the message.
   public mutating func update(_ bytes: some Sequence<UInt8>) {
     let isDone: ()? = bytes.withContiguousStorageIfAvailable { update(buffer: UnsafeRawBufferPointer($0)) }
     if isDone == nil { Array(bytes).withUnsafeBytes { update(buffer: $0) } }
@@ -46,6 +48,7 @@ public struct SHA256: Sendable {
 
 /// SHA-384 (FIPS 180-4).
 public enum SHA384: Sendable {
+  /// The length of a digest.
   public static let byteCount = 48
 
   /// The 48-byte digest of a message.
@@ -56,6 +59,7 @@ public enum SHA384: Sendable {
 
 /// SHA-512 (FIPS 180-4).
 public enum SHA512: Sendable {
+  /// The length of a digest.
   public static let byteCount = 64
 
   /// The 64-byte digest of a message.

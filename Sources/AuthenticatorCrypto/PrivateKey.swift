@@ -3,7 +3,9 @@ internal import COpenSSLShims
 
 /// A private key in memory. Signing is thread safe, and fast once the key has signed.
 public final class PrivateKey: Sendable {
+  /// The only algorithm the key signs with.
   public let algorithm: SignatureAlgorithm
+  /// The key's public half.
   public let publicKey: PublicKey
   private let key: KeyHandle
   private let contexts: SignatureContextPool
@@ -203,6 +205,8 @@ extension PublicKey {
 }
 
 extension PrivateKey: CustomStringConvertible, CustomReflectable {
+  /// The kind of the key; nothing of the key itself.
   public var description: String { "PrivateKey(\(algorithm))" }
+  /// Empty, so that dumps show nothing.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

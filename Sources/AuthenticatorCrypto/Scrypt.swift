@@ -9,6 +9,7 @@ public struct ScryptParameters: Hashable, Sendable {
   /// The parallelization.
   public var p: Int
 
+  /// Takes costs as they are; `ScryptBounds` checks them.
   public init(logN: Int, r: Int, p: Int) {
     self.logN = logN
     self.r = r
@@ -28,13 +29,16 @@ public struct ScryptParameters: Hashable, Sendable {
 /// Between which costs a derivation may lie. Parameters come from stored files too, which somebody may have changed:
 /// too cheap gives the secret away, too dear takes the machine down.
 public struct ScryptBounds: Hashable, Sendable {
+  /// The least binary logarithm of N.
   public var minimumLogN: Int
-  /// In bytes.
+  /// The most memory one derivation may take, in bytes.
   public var maximumMemory: Int
+  /// The greatest p.
   public var maximumParallelization: Int
-  /// In bytes.
+  /// The least length of the salt, in bytes.
   public var minimumSaltCount: Int
 
+  /// Makes bounds; each defaults to that of `standard`.
   public init(
     minimumLogN: Int = 15, maximumMemory: Int = 1 << 30, maximumParallelization: Int = 16, minimumSaltCount: Int = 8
   ) {

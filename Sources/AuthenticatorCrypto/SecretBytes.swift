@@ -62,7 +62,10 @@ public final class SecretBytes: @unchecked Sendable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// A fixed word.
   public var description: String { "SecretBytes(redacted)" }
+  /// The same fixed word.
   public var debugDescription: String { description }
+  /// Empty, so that dumps show nothing.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

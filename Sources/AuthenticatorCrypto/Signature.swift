@@ -3,6 +3,7 @@
 /// JOSE wants the two numbers of an ECDSA signature side by side, COSE and UAF want them in DER; here one value yields
 /// both. EdDSA and RSA signatures have one form only, and both properties return it.
 public struct Signature: Hashable, Sendable {
+  /// The algorithm that made the signature.
   public let algorithm: SignatureAlgorithm
   /// ECDSA: r and s, each as wide as the curve's coordinates (RFC 7518 section 3.4). Ed25519: 64 bytes. RSA: as wide
   /// as the modulus.

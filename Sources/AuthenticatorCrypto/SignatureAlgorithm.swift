@@ -2,8 +2,11 @@
 ///
 /// Open: a key provider may name others; this module computes those listed here.
 public struct SignatureAlgorithm: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  /// The name, in the case JOSE registers.
   public let rawValue: String
+  /// Names an algorithm, whether this module computes it or not.
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// The name.
   public var description: String { rawValue }
 
   /// ECDSA on P-256 with SHA-256.

@@ -2,7 +2,9 @@ internal import COpenSSL
 
 /// A public key made ready to check many signatures of one algorithm; may be used from several threads at once.
 public final class Verifier: Sendable {
+  /// The key signatures are checked with.
   public let publicKey: PublicKey
+  /// The only algorithm whose signatures are accepted.
   public let algorithm: SignatureAlgorithm
   private let key: KeyHandle
   private let contexts: SignatureContextPool

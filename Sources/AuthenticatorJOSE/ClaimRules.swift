@@ -15,6 +15,7 @@ public struct ClaimRules: Sendable {
   /// By how many seconds the clocks may differ.
   public var skew: Int
 
+  /// Makes rules; without arguments, only the times are checked.
   public init(
     issuers: Set<String> = [], audience: String? = nil, purpose: String? = nil, required: [String: JSONValue] = [:],
     maximumLifetime: Int? = nil, skew: Int = 0

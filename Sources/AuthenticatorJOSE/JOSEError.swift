@@ -5,7 +5,9 @@ public import AuthenticatorCrypto
 public struct JOSEError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An open set of reasons.
   public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code's name.
     public let rawValue: String
+    /// Names a code.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Not three segments with dots between them.
@@ -48,17 +50,21 @@ public struct JOSEError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let cryptoFailed = Code(rawValue: "cryptoFailed")
   }
 
+  /// The reason.
   public let code: Code
   /// A fixed sentence.
   public let reason: String
+  /// What the cryptographic layer said, when it was asked.
   public let underlying: CryptoError?
 
+  /// Makes an error; `reason` is written in the source, so it can hold no input.
   public init(_ code: Code, _ reason: StaticString, underlying: CryptoError? = nil) {
     self.code = code
     self.reason = "\(reason)"
     self.underlying = underlying
   }
 
+  /// The code and the sentence.
   public var description: String { "\(code.rawValue): \(reason)" }
 
   public static func == (left: JOSEError, right: JOSEError) -> Bool { left.code == right.code }

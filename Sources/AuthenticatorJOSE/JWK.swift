@@ -3,6 +3,7 @@ public import AuthenticatorCrypto
 
 /// A public JSON Web Key (RFC 7517; EC and RSA: RFC 7518 section 6, Ed25519: RFC 8037).
 public struct JWK: Hashable, Sendable {
+  /// The key itself.
   public var key: PublicKey
   /// `kid`
   public var keyID: String?
@@ -11,6 +12,7 @@ public struct JWK: Hashable, Sendable {
   /// `alg`
   public var algorithm: SignatureAlgorithm?
 
+  /// Makes a JWK of a key; members left nil are not written.
   public init(_ key: PublicKey, keyID: String? = nil, use: String? = nil, algorithm: SignatureAlgorithm? = nil) {
     self.key = key
     self.keyID = keyID

@@ -44,6 +44,7 @@ public struct TokenKeys: Sendable {
 ///
 /// A value of this type was verified.
 public struct SignedToken: Hashable, Sendable {
+  /// All claims, those the issuer set included.
   public let claims: JSONObject
   /// The `kid` of the key that made the token.
   public let keyID: String

@@ -14,6 +14,27 @@ import Testing
     if count > 0 { #expect(!secret.matches(SecretBytes(bytes.dropLast() + [bytes[count - 1] ^ 1]))) }
   }
 
+  /// More secrets than there are slots of any size: each keeps its own bytes.
+  @Test(arguments: [32, 200, 2000]) func manyLiveAtOnce(_ count: Int) {
+    let secrets = (0..<1500).map { index in
+      SecretBytes([UInt8](repeating: UInt8(truncatingIfNeeded: index), count: count))
+    }
+    for (index, secret) in secrets.enumerated() {
+      #expect(secret.matches([UInt8](repeating: UInt8(truncatingIfNeeded: index), count: count)))
+    }
+  }
+
+  @Test(arguments: [1, 64, 65, 2048, 5000]) func memoryIsZeroWhenHandedOutAgain(_ count: Int) {
+    for _ in 0..<50 {
+      var isZero = false
+      let secret = SecretBytes(count: count) { buffer in
+        isZero = buffer.allSatisfy { $0 == 0 }
+        buffer.copyBytes(from: repeatElement(0xA5, count: count))
+      }
+      #expect(isZero && secret.matches([UInt8](repeating: 0xA5, count: count)))
+    }
+  }
+
   @Test func hasNoTextualForm() {
     let secret = SecretBytes(Array("correct horse".utf8))
     var dumped = ""
