@@ -59,11 +59,10 @@ package final class StoreCipher: Sendable {
   }
 
   /// A 32-byte code by which a backend recognizes that it was given the right device secret.
-  package func headCode(version: Int64) -> [UInt8] {
+  package func headCode() -> [UInt8] {
     var fields = FieldWriter()
     fields.write("head")
     fields.write(storeID)
-    fields.write(version)
     return HMACSHA256.authenticationCode(for: fields.bytes, key: code)
   }
 

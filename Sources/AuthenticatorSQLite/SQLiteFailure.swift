@@ -1,0 +1,30 @@
+import AuthenticatorCore
+internal import CSQLite
+
+/// A result code of SQLite. Holds no text from a statement, as that could repeat a value.
+public struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The extended result code.
+  public let code: Int32
+  public var description: String { "SQLite \(code): \(String(cString: sqlite3_errstr(code)))" }
+
+  init(_ code: Int32) { self.code = code }
+
+  private var primary: Int32 { code & 0xFF }
+
+  var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
+  var isCorrupt: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+  var isForeign: Bool { primary == SQLITE_NOTADB }
+  /// A second row with a unique value (SQLITE_CONSTRAINT_UNIQUE).
+  var isDuplicate: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }
+  /// Whether the handle's idea of the file may differ from the file from now on.
+  var isPoisonous: Bool {
+    [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_NOMEM, SQLITE_CANTOPEN].contains(primary)
+  }
+
+  /// The failure in the package's vocabulary.
+  func error(_ stage: String) -> AuthenticatorError {
+    let code: AuthenticatorError.Code =
+      if isBusy { .busy } else if isCorrupt { .storeDamaged } else { .storageFailed }
+    return AuthenticatorError(code, stage: stage, reason: description, underlying: self)
+  }
+}

@@ -1,0 +1,276 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorKeyStore
+internal import CSQLite
+internal import Glibc
+
+/// An open store file with everything checked that can be checked without its keys.
+struct OpenedFile {
+  let connection: Connection
+  let identity: StoreFile.Identity
+  let head: StoreHead
+  /// Tells whether the head, and the device secret, are right.
+  let headCode: [UInt8]
+  let isWritable: Bool
+  let isDamaged: Bool
+}
+
+/// How a store file is opened, each time.
+struct StoreSource: Sendable {
+  var path: String
+  var schema: Schema
+  var isReadOnly: Bool
+  var createIfMissing: Bool
+  /// In milliseconds.
+  var busyTimeout: Int32
+  /// The content of a fresh store: its head and the head's code.
+  var makeHead: @Sendable () throws -> (head: StoreHead, code: [UInt8], unique: String)
+
+  /// Opens the file; a missing one is made first, or is `storeMissing`.
+  func open() throws -> OpenedFile {
+    guard let file = try StoreFile(path, makesFolder: createIfMissing && !isReadOnly) else { throw missing }
+    if try file.identity() == nil {
+      guard createIfMissing, !isReadOnly else { throw missing }
+      file.removeStaleDrafts()
+      let (head, code, unique) = try makeHead()
+      _ = try file.create(try freshContent(head, code), unique: unique)
+    }
+    return try open(file)
+  }
+
+  /// Opens the same store again after its handle was given up.
+  func reopen(as id: [UInt8]) throws -> OpenedFile {
+    guard let file = try StoreFile(path, makesFolder: false) else { throw gone }
+    let opened = try open(file)
+    guard opened.head.id == id else { throw gone }
+    return opened
+  }
+
+  /// Whether the path still leads to this file.
+  func isStill(_ identity: StoreFile.Identity) throws -> Bool {
+    guard let file = try StoreFile(path, makesFolder: false) else { return false }
+    return try file.identity() == identity
+  }
+
+  private var missing: AuthenticatorError { AuthenticatorError(.storeMissing, stage: "store.open") }
+  private var gone: AuthenticatorError {
+    AuthenticatorError(.storageFailed, stage: "store.open", reason: "the store's file is gone or was replaced")
+  }
+
+  // MARK: Opening
+
+  private func open(_ file: StoreFile) throws -> OpenedFile {
+    guard let identity = try file.identity() else { throw missing }
+    // SQLite takes an empty file for a new database; here it is what is left of something else.
+    guard identity.size >= 512 else {
+      throw AuthenticatorError(.notAStore, stage: "store.open", reason: "the file is too short")
+    }
+    guard try file.size(of: "-journal") == 0 else {
+      throw AuthenticatorError(.storeDamaged, stage: "store.open", reason: "a rollback journal stands beside the store")
+    }
+    let isWritable = !isReadOnly && !file.isOnReadOnlyMedium
+    if isWritable { try file.tightenMode() }
+    let deadline = Deadline(milliseconds: busyTimeout)
+    while true {
+      do {
+        return try open(file, identity, isWritable)
+      } catch let failure as SQLiteFailure {
+        // The first one to open recovers the log; others are told to come back without being made to wait.
+        guard failure.isBusy, !deadline.hasPassed else { throw failure.error("store.open") }
+        usleep(3000)
+      }
+    }
+  }
+
+  private func open(_ file: StoreFile, _ identity: StoreFile.Identity, _ isWritable: Bool) throws -> OpenedFile {
+    let connection = try connect(file, isWritable)
+    try connection.setOption(SQLITE_DBCONFIG_DEFENSIVE, true)
+    try connection.setOption(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+    try connection.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+    try connection.setOption(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+    // A file that turns out to be none of ours is left as it is: closing it must not write the log back.
+    let hasLog = try file.size(of: "-wal") > 0
+    try connection.setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, hasLog)
+    connection.setLimit(SQLITE_LIMIT_LENGTH, 16 << 20)
+    connection.setLimit(SQLITE_LIMIT_ATTACHED, 0)
+    try connection.execute("PRAGMA cell_size_check = ON")
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    try connection.execute("PRAGMA mmap_size = 0")
+    try connection.execute("PRAGMA cache_size = -16384")
+
+    let version = try checkVersion(connection)
+    if version != schema.version {
+      guard isWritable else {
+        throw AuthenticatorError(.storageFailed, stage: "store.open", reason: "an older store must be writable once")
+      }
+      try prepareForWriting(connection)
+      try migrate(connection)
+    }
+    guard try schemaTexts(connection) == schema.statements.sorted() else {
+      throw AuthenticatorError(.storeDamaged, stage: "store.open", reason: "the schema is not the one of this version")
+    }
+    let (head, code) = try readHead(connection)
+    if isWritable, version == schema.version { try prepareForWriting(connection) }
+    let isDamaged = try !isSound(connection)
+    if !isDamaged { try connection.setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
+    return OpenedFile(
+      connection: connection, identity: identity, head: head, headCode: code, isWritable: isWritable,
+      isDamaged: isDamaged)
+  }
+
+  private func connect(_ file: StoreFile, _ isWritable: Bool) throws -> Connection {
+    if isWritable {
+      return try Connection(file.path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
+    }
+    // Without shared memory a log cannot be read; on a medium that never changes it need not be.
+    guard file.isOnReadOnlyMedium, try file.size(of: "-wal") == 0 else {
+      return try Connection(file.path, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
+    }
+    return try Connection(
+      "file:\(file.path.percentEncoded)?immutable=1",
+      flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
+  }
+
+  private func prepareForWriting(_ connection: Connection) throws {
+    try connection.execute("PRAGMA secure_delete = ON")
+    try connection.execute("PRAGMA synchronous = FULL")
+    var mode = ""
+    try connection.run("PRAGMA journal_mode") { mode = $0.text(0) }
+    if mode != "wal" { try connection.run("PRAGMA journal_mode = WAL") { mode = $0.text(0) } }
+    guard mode == "wal" else {
+      throw AuthenticatorError(.storageFailed, stage: "store.open", reason: "no write-ahead log can be kept here")
+    }
+  }
+
+  // MARK: Checks
+
+  private func checkVersion(_ connection: Connection) throws -> Int64 {
+    let id: Int64?
+    do { id = try connection.integer("PRAGMA application_id") } catch let failure as SQLiteFailure
+      where failure.isForeign
+    {
+      throw AuthenticatorError(.notAStore, stage: "store.open", underlying: failure)
+    }
+    guard id == Schema.applicationID, let version = try connection.integer("PRAGMA user_version") else {
+      throw AuthenticatorError(.notAStore, stage: "store.open", reason: "a database of another application")
+    }
+    guard version <= schema.version else {
+      throw AuthenticatorError(
+        .storeNewer, stage: "store.open", reason: "schema version \(version); \(schema.version) is known")
+    }
+    guard version == schema.version || schema.steps.contains(where: { $0.version == version }) else {
+      throw AuthenticatorError(
+        .storeDamaged, stage: "store.open", reason: "there was never a schema version \(version)")
+    }
+    return version
+  }
+
+  private func schemaTexts(_ connection: Connection) throws -> [String] {
+    var texts: [String] = []
+    // Indexes that a constraint brings along have no text.
+    try connection.run("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_autoindex\\_%' ESCAPE '\\'") {
+      row in
+      texts.append(row.text(0))
+    }
+    return texts.sorted()
+  }
+
+  private func readHead(_ connection: Connection) throws -> (StoreHead, [UInt8]) {
+    var values: [String: [UInt8]] = [:]
+    try connection.run("SELECT name, value FROM head LIMIT 16") { values[$0.text(0)] = $0.blob(1) }
+    guard let id = values["id"], let secret = values["secret"], let code = values["code"], id.count == 16,
+      secret.count == 32
+    else { throw AuthenticatorError(.storeDamaged, stage: "store.open", reason: "the store's head is incomplete") }
+    return (StoreHead(id: id, secret: SecretBytes(secret)), code)
+  }
+
+  /// Larger files are not read through at each opening.
+  private static let checkedPages: Int64 = 256
+
+  /// Whether tables and indexes of a small store agree with each other.
+  private func isSound(_ connection: Connection) throws -> Bool {
+    guard let pages = try connection.integer("PRAGMA page_count"), pages <= Self.checkedPages else { return true }
+    var answer = ""
+    do {
+      try connection.run("PRAGMA integrity_check(1)") { answer = $0.text(0) }
+    } catch let failure as SQLiteFailure where failure.isCorrupt { return false }
+    return answer == "ok"
+  }
+
+  // MARK: Making and migrating
+
+  private func freshContent(_ head: StoreHead, _ code: [UInt8]) throws -> [UInt8] {
+    do {
+      let draft = try Connection(":memory:", flags: SQLITE_OPEN_READWRITE, busyTimeout: 0)
+      try draft.execute("PRAGMA page_size = 4096")
+      try draft.execute("BEGIN")
+      for statement in schema.statements { try draft.execute(statement) }
+      for (name, value) in [
+        ("id", head.id), ("secret", head.secret.withUnsafeBytes { Array($0) }), ("code", code),
+      ] {
+        try draft.run("INSERT INTO head(name, value) VALUES(?1, ?2)", [.text(name), .blob(value)])
+      }
+      try draft.execute("PRAGMA application_id = \(Schema.applicationID)")
+      try draft.execute("PRAGMA user_version = \(schema.version)")
+      try draft.execute("COMMIT")
+      var content = try draft.serialized()
+      // File format versions 2 and 2: the file keeps a write-ahead log from its first use on.
+      guard content.count >= 4096 else { throw SQLiteFailure(SQLITE_CORRUPT) }
+      content[18] = 2
+      content[19] = 2
+      return content
+    } catch let failure as SQLiteFailure { throw failure.error("store.create") }
+  }
+
+  /// Brings an older store up to date in one transaction.
+  private func migrate(_ connection: Connection) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      // Somebody else may have done it in the meantime.
+      while let version = try connection.integer("PRAGMA user_version"), version < schema.version {
+        guard let step = schema.steps.first(where: { $0.version == version }) else {
+          throw AuthenticatorError(
+            .storeDamaged, stage: "store.migrate", reason: "there was never a schema version \(version)")
+        }
+        for statement in step.statements { try connection.execute(statement) }
+        try connection.execute("PRAGMA user_version = \(version + 1)")
+      }
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+}
+
+/// A bound on waiting, by the clock that no one sets.
+private struct Deadline {
+  private let end: Int64
+
+  init(milliseconds: Int32) { end = Self.now &+ Int64(milliseconds) }
+
+  var hasPassed: Bool { Self.now >= end }
+
+  private static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+extension String {
+  /// For the path of an SQLite URI: everything but letters, digits, slash, dot, dash and underscore is escaped.
+  fileprivate var percentEncoded: String {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/.-_".utf8)
+    let digits = Array("0123456789ABCDEF")
+    var result = ""
+    for byte in utf8 {
+      if plain.contains(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    return result
+  }
+}
