@@ -1,0 +1,97 @@
+import AuthenticatorCoding
+
+/// Reads the members of an expectation. Null counts as absent; base64url may be padded, since a person may have
+/// written it.
+struct ExpectationMembers {
+  let object: JSONObject
+  private let path: String
+
+  init(_ value: JSONValue, path: String = "") throws(ExpectationError) {
+    guard case .object(let object) = value else { throw ExpectationError(path) }
+    self.object = object
+    self.path = path
+  }
+
+  func error(_ name: String) -> ExpectationError { ExpectationError(path.isEmpty ? name : "\(path).\(name)") }
+
+  private func value(_ name: String) -> JSONValue? {
+    guard let value = object[name], !value.isNull else { return nil }
+    return value
+  }
+
+  func optionalText(_ name: String) throws(ExpectationError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.stringValue else { throw error(name) }
+    return text
+  }
+
+  func text(_ name: String) throws(ExpectationError) -> String {
+    guard let text = try optionalText(name) else { throw error(name) }
+    return text
+  }
+
+  func optionalBool(_ name: String) throws(ExpectationError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard let flag = value.boolValue else { throw error(name) }
+    return flag
+  }
+
+  func optionalInteger(_ name: String) throws(ExpectationError) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.wholeNumberValue else { throw error(name) }
+    return number
+  }
+
+  func optionalBytes(_ name: String) throws(ExpectationError) -> [UInt8]? {
+    guard let text = try optionalText(name) else { return nil }
+    do throws(TextDecodingError) { return try Base64URL.decode(text, padding: .tolerated) } catch {
+      throw self.error(name)
+    }
+  }
+
+  func bytes(_ name: String) throws(ExpectationError) -> [UInt8] {
+    guard let bytes = try optionalBytes(name) else { throw error(name) }
+    return bytes
+  }
+
+  private func elements(_ name: String) throws(ExpectationError) -> [JSONValue] {
+    guard let value = value(name) else { return [] }
+    guard let elements = value.arrayValue else { throw error(name) }
+    return elements
+  }
+
+  func texts(_ name: String) throws(ExpectationError) -> [String] {
+    var texts: [String] = []
+    for element in try elements(name) {
+      guard let text = element.stringValue else { throw error(name) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  func integers(_ name: String) throws(ExpectationError) -> [Int] {
+    var numbers: [Int] = []
+    for element in try elements(name) {
+      guard let number = element.wholeNumberValue else { throw error(name) }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  /// A list of credentials, each by its name or as a descriptor with a member `id`.
+  func credentialIDs(_ name: String) throws(ExpectationError) -> Set<[UInt8]> {
+    var ids: Set<[UInt8]> = []
+    for element in try elements(name) {
+      guard let text = element.stringValue ?? element["id"]?.stringValue,
+        let bytes = try? Base64URL.decode(text, padding: .tolerated)
+      else { throw error(name) }
+      ids.insert(bytes)
+    }
+    return ids
+  }
+
+  func optionalMembers(_ name: String) throws(ExpectationError) -> ExpectationMembers? {
+    guard let value = value(name) else { return nil }
+    return try ExpectationMembers(value, path: error(name).member)
+  }
+}

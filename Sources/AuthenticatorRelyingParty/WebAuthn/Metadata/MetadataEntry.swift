@@ -1,0 +1,55 @@
+import AuthenticatorCoding
+import AuthenticatorCrypto
+
+/// What the metadata service says about one model (FIDO Metadata Service 3.0 section 3.1.1).
+public struct MetadataEntry: Sendable {
+  /// One thing that happened to a model (FIDO Metadata Service 3.0 section 3.1.4). Open: new words are kept.
+  public struct Status: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let notCertified = Status(rawValue: "NOT_FIDO_CERTIFIED")
+    public static let certified = Status(rawValue: "FIDO_CERTIFIED")
+    public static let userVerificationBypass = Status(rawValue: "USER_VERIFICATION_BYPASS")
+    public static let attestationKeyCompromise = Status(rawValue: "ATTESTATION_KEY_COMPROMISE")
+    public static let userKeyRemoteCompromise = Status(rawValue: "USER_KEY_REMOTE_COMPROMISE")
+    public static let userKeyPhysicalCompromise = Status(rawValue: "USER_KEY_PHYSICAL_COMPROMISE")
+    public static let revoked = Status(rawValue: "REVOKED")
+  }
+
+  public struct StatusReport: Hashable, Sendable {
+    public let status: Status
+    /// The day from which the status holds, as `YYYY-MM-DD`; nil: always.
+    public let effectiveDate: String?
+  }
+
+  public let aaguid: [UInt8]
+  public let statusReports: [StatusReport]
+  /// The model's name for people; nil when the entry has none.
+  public let modelDescription: String?
+  /// The certificates that vouch for the model's attestation; those that cannot be read are left out.
+  public let attestationRoots: [X509Certificate]
+  /// The entry as received.
+  public let json: JSONValue
+
+  init?(aaguid: [UInt8], _ json: JSONValue) {
+    guard let reports = json["statusReports"]?.arrayValue else { return nil }
+    var statusReports: [StatusReport] = []
+    for report in reports {
+      guard let status = report["status"]?.stringValue else { return nil }
+      statusReports.append(
+        StatusReport(status: Status(rawValue: status), effectiveDate: report["effectiveDate"]?.stringValue))
+    }
+    self.aaguid = aaguid
+    self.statusReports = statusReports
+    let statement = json["metadataStatement"]
+    modelDescription = statement?["description"]?.stringValue
+    let roots = statement?["attestationRootCertificates"]?.arrayValue ?? []
+    attestationRoots = roots.compactMap { root in
+      guard let text = root.stringValue, let der = try? Base64.decode(text.filter { !$0.isWhitespace }) else {
+        return nil
+      }
+      return try? X509Certificate(derRepresentation: der)
+    }
+    self.json = json
+  }
+}

@@ -1,0 +1,208 @@
+import AuthenticatorCBOR
+import AuthenticatorCoding
+import AuthenticatorCrypto
+
+/// What a relying party expects of a registration, and how strict it is about attestation.
+public struct RegistrationExpectation: Sendable {
+  /// What is demanded of the statement; its own form and signature are always verified.
+  public enum AttestationRequirement: String, Sendable {
+    /// Any statement, trusted or not.
+    case none
+    /// None, self attestation, or one that a trust anchor vouches for.
+    case indirect
+    /// Self attestation or one that a trust anchor vouches for.
+    case direct
+    /// As `direct`.
+    case enterprise
+  }
+
+  public var ceremony: CeremonyExpectation
+  /// The algorithms that were offered, by their COSE numbers; empty accepts every one that is known here.
+  public var algorithms: Set<Int>
+  public var attestation: AttestationRequirement
+  /// Whether the ceremony was conditional: then nobody needs to have been present.
+  public var isConditional: Bool
+  /// The certificates that vouch for attestation; nil: none does.
+  public var trustAnchors: TrustAnchors?
+  /// Which lists of an Android key's properties count.
+  public var androidKeyRule: AndroidKeyRule
+  /// What FIDO's metadata must say about the model; nil: it is not asked.
+  public var modelPolicy: ModelPolicy?
+  /// The account the credential is for, to be kept in its record.
+  public var userHandle: [UInt8]?
+  /// Credential IDs that are taken, of any account. A registry that checks uniqueness while storing can leave it empty.
+  public var registeredCredentialIDs: Set<[UInt8]>
+
+  public init(
+    ceremony: CeremonyExpectation, algorithms: Set<Int> = [], attestation: AttestationRequirement = .none,
+    isConditional: Bool = false, trustAnchors: TrustAnchors? = nil,
+    androidKeyRule: AndroidKeyRule = .softwareOrTrustedEnvironment, modelPolicy: ModelPolicy? = nil,
+    userHandle: [UInt8]? = nil, registeredCredentialIDs: Set<[UInt8]> = []
+  ) {
+    self.ceremony = ceremony
+    self.algorithms = algorithms
+    self.attestation = attestation
+    self.isConditional = isConditional
+    self.trustAnchors = trustAnchors
+    self.androidKeyRule = androidKeyRule
+    self.modelPolicy = modelPolicy
+    self.userHandle = userHandle
+    self.registeredCredentialIDs = registeredCredentialIDs
+  }
+
+  /// Reads an expectation: `challenge`, `origins`, `rpId`, and optionally `userVerification`, `algorithms`,
+  /// `attestation`, `trustAnchors` (PEM texts), `crossOrigin`, `topOrigins`, `mediation`, `userHandle`,
+  /// `registeredCredentials`, `androidKeyInHardware`.
+  ///
+  /// Throws `ExpectationError`, which names the member.
+  public init(json: JSONValue) throws(ExpectationError) {
+    let members = try ExpectationMembers(json)
+    self.init(ceremony: try CeremonyExpectation(members))
+    algorithms = Set(try members.integers("algorithms"))
+    if let text = try members.optionalText("attestation") {
+      // The standard reads an unknown word as `none`; one who writes an expectation has misspelled it.
+      guard let requirement = AttestationRequirement(rawValue: text) else { throw members.error("attestation") }
+      attestation = requirement
+    }
+    isConditional = try members.optionalText("mediation") == "conditional"
+    userHandle = try members.optionalBytes("userHandle")
+    registeredCredentialIDs = try members.credentialIDs("registeredCredentials")
+    if try members.optionalBool("androidKeyInHardware") == true { androidKeyRule = .trustedEnvironment }
+    var certificates: [X509Certificate] = []
+    do throws(CryptoError) {
+      for text in try Self.anchorTexts(members) { certificates += try X509Certificate.certificates(pem: text) }
+      if !certificates.isEmpty { trustAnchors = try TrustAnchors(certificates) }
+    } catch { throw members.error("trustAnchors") }
+  }
+
+  private static func anchorTexts(_ members: ExpectationMembers) throws(CryptoError) -> [String] {
+    do throws(ExpectationError) { return try members.texts("trustAnchors") } catch {
+      throw CryptoError(.invalidCertificate, "not a list of texts")
+    }
+  }
+}
+
+/// What a verified registration amounts to.
+public struct RegistrationVerdict: Sendable {
+  /// The record to store; its ID must not be taken, which only the registry can decide.
+  public let credential: WebAuthnCredentialRecord
+  public let flags: WebAuthnFlags
+  /// The authenticator's extension outputs, whether or not they were asked for; nil when there are none.
+  public let authenticatorExtensions: CBORMap?
+  /// The client's extension outputs as received.
+  public let clientExtensionResults: JSONObject
+  /// The statement's certificates, the attestation key's own first; empty for none and self attestation.
+  public let attestationCertificates: [X509Certificate]
+
+  /// `{"verified": true, "credential": …, "flags": …}`.
+  public var json: JSONValue {
+    ["verified": true, "credential": credential.json, "flags": .object(flags.json)]
+  }
+}
+
+// MARK: - Verification
+
+extension RegistrationExpectation {
+  /// Verifies a registration, step by step (WebAuthn Level 3 section 7.1).
+  /// - Parameter time: The time at which certificates must be valid, in seconds since 1970-01-01T00:00:00Z.
+  ///
+  /// Throws the error of the first step that fails.
+  public func verify(
+    _ response: ReceivedRegistration, at time: Int64
+  ) throws(WebAuthnVerificationError) -> RegistrationVerdict {
+    guard (1...1023).contains(response.id.count) else {
+      throw WebAuthnVerificationError(.credentialIDMismatch, "a credential ID has 1 to 1,023 bytes")
+    }
+    try ceremony.check(clientData: response.clientDataJSON, type: "webauthn.create")
+
+    let object = try ReceivedAttestationObject(response.attestationObject)
+    let data = try ReceivedAuthenticatorData(object.authenticatorData)
+    try ceremony.checkRelyingPartyID(data)
+    try ceremony.checkFlags(data.flags, requiresUserPresence: !isConditional)
+    guard let attested = data.attested else {
+      throw WebAuthnVerificationError(.attestedCredentialDataMissing, "the registration has no credential")
+    }
+
+    let publicKey = try offeredKey(attested)
+    let subject = AttestationSubject(
+      authenticatorData: data, aaguid: attested.aaguid, credentialID: attested.id, publicKey: publicKey,
+      clientDataHash: SHA256.hash(response.clientDataJSON))
+    let proof = try AttestationProof(
+      format: object.format, statement: object.statement, about: subject, androidKeyRule: androidKeyRule)
+    let isTrusted = try checkTrust(proof, aaguid: attested.aaguid, at: time)
+
+    guard attested.id == response.id else {
+      throw WebAuthnVerificationError(.credentialIDMismatch, "the response and the attested credential differ")
+    }
+    guard !registeredCredentialIDs.contains(attested.id) else {
+      throw WebAuthnVerificationError(.credentialAlreadyRegistered, "the credential ID is taken")
+    }
+    return RegistrationVerdict(
+      credential: WebAuthnCredentialRecord(
+        id: attested.id, publicKey: publicKey, signCount: data.signCount,
+        backupEligible: data.flags.contains(.backupEligible), backedUp: data.flags.contains(.backedUp),
+        aaguid: attested.aaguid, userHandle: userHandle,
+        isUserVerificationInitialized: data.flags.contains(.userVerified), transports: response.transports,
+        attestation: AttestationSummary(format: object.format, type: proof.kind, isTrusted: isTrusted)),
+      flags: data.flags, authenticatorExtensions: data.extensions,
+      clientExtensionResults: response.clientExtensionResults, attestationCertificates: proof.certificates)
+  }
+
+  private func offeredKey(
+    _ attested: ReceivedAuthenticatorData.AttestedCredential
+  ) throws(WebAuthnVerificationError) -> WebAuthnPublicKey {
+    if let algorithm = WebAuthnPublicKey.algorithm(of: attested.key), !algorithms.isEmpty,
+      !algorithms.contains(algorithm)
+    {
+      throw WebAuthnVerificationError(.algorithmNotAllowed, "the algorithm was not offered")
+    }
+    return try WebAuthnPublicKey(attested.key, coseBytes: attested.keyBytes)
+  }
+
+  /// Whether a trust anchor vouches for the statement; throws when the requirement is not met.
+  private func checkTrust(
+    _ proof: AttestationProof, aaguid: [UInt8], at time: Int64
+  ) throws(WebAuthnVerificationError) -> Bool {
+    let entry = try modelPolicy?.check(aaguid: aaguid, at: time)
+    switch proof.kind {
+    case .none:
+      guard attestation == .none || attestation == .indirect else {
+        throw WebAuthnVerificationError(.attestationMissing, "attestation was asked for")
+      }
+      return false
+    case .self: return false
+    case .basic, .attCA, .anonCA: break
+    }
+    do throws(CryptoError) {
+      if try isVouched(proof.certificates, by: trustAnchors, at: time) { return true }
+      if let roots = entry?.attestationRoots, !roots.isEmpty {
+        if try isVouched(proof.certificates, by: TrustAnchors(roots), at: time) { return true }
+      }
+      guard attestation == .none else {
+        throw CryptoError(.certificateUntrusted, "no trust anchor vouches for the statement")
+      }
+      return false
+    } catch {
+      guard attestation != .none else { return false }
+      switch error.code {
+      case .certificateExpired, .certificateNotYetValid:
+        throw WebAuthnVerificationError(.attestationCertificateExpired, "a certificate is outside its validity")
+      default: throw WebAuthnVerificationError(.attestationUntrusted, "no trust anchor vouches for the statement")
+      }
+    }
+  }
+
+  /// False when there are no anchors or none vouches; throws when one would, at another time.
+  private func isVouched(
+    _ chain: [X509Certificate], by anchors: TrustAnchors?, at time: Int64
+  ) throws(CryptoError) -> Bool {
+    guard let anchors, !anchors.isEmpty else { return false }
+    do throws(CryptoError) {
+      try anchors.verify(chain, at: time)
+      return true
+    } catch {
+      if error.code == .certificateExpired || error.code == .certificateNotYetValid { throw error }
+      return false
+    }
+  }
+}
