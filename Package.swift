@@ -143,6 +143,12 @@ let testTargets: [Target] = [
     name: "TestVectors", path: "Tests/TestVectors", exclude: ["ORIGIN.md"], resources: [.copy("Data")],
     swiftSettings: strict),
   tests("FuzzTests", ["FuzzTargets"]),
+  tests(
+    "DocumentationTests",
+    [
+      "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorCrypto",
+    ]),
   tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// Keeps the code in README and the articles honest: every Swift block stands, line by line, in a file that is compiled
+/// and run, here or under `Examples`.
+@Suite("Code in the documentation")
+struct CodeBlockTests {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// README and the articles that have code.
+  static let pages: [String] = {
+    let articles = "Sources/AuthenticatorKit/AuthenticatorKit.docc"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(articles).path)) ?? []
+    return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(articles)/\($0)" }
+  }()
+
+  @Test func findsThePages() {
+    #expect(Self.pages.count > 5)
+  }
+
+  @Test(arguments: pages)
+  func standsInACompiledFile(page: String) throws {
+    let text = try String(contentsOf: Self.root.appendingPathComponent(page), encoding: .utf8)
+    let compiled = try Self.compiledFiles()
+    for block in Self.blocks(of: "swift", in: text) {
+      let lines = Self.significantLines(block)
+      #expect(
+        compiled.contains { Self.contains($0, lines) },
+        "\(page): this block stands in no compiled file:\n\(block)")
+    }
+  }
+
+  /// The fenced blocks of a language.
+  static func blocks(of language: String, in text: String) -> [String] {
+    var blocks: [String] = []
+    var open: [Substring]?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if let lines = open {
+        if line.hasPrefix("```") {
+          blocks.append(lines.joined(separator: "\n"))
+          open = nil
+        } else {
+          open = lines + [line]
+        }
+      } else if line == "```\(language)" {
+        open = []
+      }
+    }
+    return blocks
+  }
+
+  /// Lines without indentation, empty ones left out: a block may be set further to the left than its source.
+  static func significantLines(_ text: String) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+  }
+
+  static func contains(_ file: [String], _ block: [String]) -> Bool {
+    guard let first = block.first else { return false }
+    return file.indices.contains { file[$0] == first && file[$0...].starts(with: block) }
+  }
+
+  static func compiledFiles() throws -> [[String]] {
+    var files: [[String]] = []
+    for folder in ["Tests/DocumentationTests", "Examples"] {
+      let enumerator = FileManager.default.enumerator(
+        at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+      while let file = enumerator?.nextObject() as? URL {
+        guard file.pathExtension == "swift", file.lastPathComponent != "CodeBlockTests.swift" else { continue }
+        files.append(significantLines(try String(contentsOf: file, encoding: .utf8)))
+      }
+    }
+    return files
+  }
+}
