@@ -153,6 +153,12 @@ let testTargets: [Target] = [
   tests("AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
   tests(
+    "DeviceAuthenticatorsTests",
+    [
+      "DeviceAuthenticators", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorCrypto",
+    ]),
+  tests(
     "AuthenticatorJOSETests",
     ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
 ]

@@ -48,6 +48,14 @@ public final class ScriptedUserVerifier: Sendable {
   /// Whether the sensor is locked until the passcode is given.
   public var isLockedOut: Bool { stage.withLock { $0.body.isLockedOut } }
 
+  /// Forgets the steps left over and goes on with these.
+  public func script(_ steps: [ScriptedStep]) {
+    stage.withLock { stage in
+      stage.steps.removeLast(stage.steps.count - stage.nextStep)
+      stage.steps += steps
+    }
+  }
+
   /// Adds steps after the ones there are.
   public func perform(_ steps: ScriptedStep...) { stage.withLock { $0.steps += steps } }
 
