@@ -161,6 +161,7 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorJOSETests",
     ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+  tests("AuthenticatorHTTPTests", ["AuthenticatorHTTP", "AuthenticatorCore", "AuthenticatorCoding"]),
 ]
 
 let package = Package(

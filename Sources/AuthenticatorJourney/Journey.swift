@@ -13,29 +13,27 @@ import AuthenticatorCore
 ///       node = try await page.next()
 ///     }
 public final class Journey: Sendable {
+  /// Where it signs in, and how; fixed for the client's life.
   public let configuration: JourneyConfiguration
   /// The callback classes; fixed for the client's life.
   public let callbacks: CallbackRegistry
   let transport: any HTTPTransport
   let environment: AuthenticatorEnvironment
-  let sleep: @Sendable (Duration) async throws -> Void
   let memory: JourneyMemory
 
+  /// Makes a client that is signed out unless `storage` holds a session. Sends nothing.
   /// - Parameters:
-  ///   - environment: for clocks; time limits use its uptime.
+  ///   - environment: for clocks; time limits use its uptime, polling its sleep.
   ///   - storage: keeps the session; in memory by default. One storage belongs to one client.
   ///   - callbacks: start from `.standard` and register more.
-  ///   - sleep: how polling waits; a test passes its own.
   public init(
     _ configuration: JourneyConfiguration, transport: any HTTPTransport, environment: AuthenticatorEnvironment,
-    storage: any SessionStorage = InMemorySessionStorage(), callbacks: CallbackRegistry = .standard,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    storage: any SessionStorage = InMemorySessionStorage(), callbacks: CallbackRegistry = .standard
   ) {
     self.configuration = configuration
     self.transport = transport
     self.environment = environment
     self.callbacks = callbacks
-    self.sleep = sleep
     memory = JourneyMemory(configuration: configuration, environment: environment, storage: storage)
   }
 

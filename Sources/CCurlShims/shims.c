@@ -15,3 +15,12 @@ CURLcode authkit_curl_set_write(CURL *handle, CURLoption option, curl_write_call
 CURLcode authkit_curl_get_long(CURL *handle, CURLINFO info, long *value) {
   return curl_easy_getinfo(handle, info, value);
 }
+CURLcode authkit_curl_set_read(CURL *handle, CURLoption option, curl_read_callback value) {
+  return curl_easy_setopt(handle, option, value);
+}
+CURLcode authkit_curl_set_seek(CURL *handle, CURLoption option, curl_seek_callback value) {
+  return curl_easy_setopt(handle, option, value);
+}
+CURLMcode authkit_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}

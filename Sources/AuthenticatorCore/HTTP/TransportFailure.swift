@@ -9,6 +9,7 @@ public struct TransportFailure: Error, Hashable, Sendable {
   /// One sentence for a developer, without header values, bodies or query text.
   public var detail: String
 
+  /// Made by transports.
   public init(mayHaveArrived: Bool, code: Int = 0, detail: String = "") {
     self.mayHaveArrived = mayHaveArrived
     self.code = code

@@ -9,6 +9,7 @@ public struct CallbackPayload: Sendable {
   public let type: String
   /// The place in its node, counted from 0.
   public let position: Int
+  /// What the callback may know of its flow.
   public let context: CallbackContext
 
   /// - Throws: `invalidMessage` when the object has no `type`.
@@ -119,6 +120,7 @@ extension CallbackPayload: CustomStringConvertible, CustomReflectable {
 
 /// What a callback may know of its flow.
 public struct CallbackContext: Hashable, Sendable {
+  /// Server, realm and journey.
   public var journey: JourneyContext
   /// Server clock minus ours, rounded down so that a time computed with it is never in the server's future; nil when
   /// the server did not tell its time.
@@ -126,6 +128,7 @@ public struct CallbackContext: Hashable, Sendable {
   /// The offset up to which `clockOffset` is to be trusted.
   public var maximumClockOffset: Duration
 
+  /// Makes a context; tests do, otherwise the engine.
   public init(
     journey: JourneyContext, clockOffset: Duration? = nil, maximumClockOffset: Duration = .seconds(24 * 3600)
   ) {

@@ -4,10 +4,13 @@ public final class TextOutputCallback: Callback {
 
   /// What kind of text it is.
   public enum MessageType: Hashable, Sendable {
+    /// 0 on the wire.
     case information
+    /// 1 on the wire.
     case warning
+    /// 2 on the wire.
     case error
-    /// JavaScript for a browser.
+    /// 4 on the wire: JavaScript for a browser.
     case script
     /// A number this client does not know; nil when it is no number.
     case unknown(Int?)

@@ -4,6 +4,7 @@ import AuthenticatorCore
 public struct JourneyConfiguration: Sendable {
   /// The deployment's address, context path included: `https://id.example.com/am`.
   public let server: WebURL
+  /// The realm whose journeys are walked.
   public let realm: Realm
   /// The session cookie's name; the session token travels in a header of this name.
   public let cookieName: String
@@ -12,6 +13,7 @@ public struct JourneyConfiguration: Sendable {
   public var languages: [String]
   /// For one request and its answer.
   public var requestTimeout: Duration
+  /// What an answer may cost.
   public var limits: JourneyLimits
   /// What a start does while another flow of the same client is under way.
   public var overlap: OverlapPolicy

@@ -16,6 +16,7 @@ public struct JourneyLimits: Hashable, Sendable {
   /// The longest wait a polling node may ask for; longer ones are shortened to it.
   public var pollingWait: Duration
 
+  /// Makes limits; each has the standard value unless given.
   public init(
     answerBytes: Int = 1 << 20, jsonDepth: Int = 64, textBytes: Int = 1 << 16, callbacks: Int = 100, steps: Int = 200,
     totalTime: Duration = .seconds(3600), pollingWait: Duration = .seconds(60)

@@ -13,15 +13,23 @@ public struct JourneyOptions: Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// A journey by its name.
     public static let service = IndexType(rawValue: "service")
+    /// Whatever reaches an authentication level.
     public static let level = IndexType(rawValue: "level")
+    /// The journey assigned to a user.
     public static let user = IndexType(rawValue: "user")
+    /// An authentication module.
     public static let module = IndexType(rawValue: "module")
+    /// The journey assigned to a role.
     public static let role = IndexType(rawValue: "role")
+    /// What a resource's policy demands.
     public static let resource = IndexType(rawValue: "resource")
+    /// A policy's advice as XML, for authorizing one transaction.
     public static let compositeAdvice = IndexType(rawValue: "composite_advice")
   }
 
+  /// Makes options; none is set unless given.
   public init(forceAuth: Bool = false, noSession: Bool = false, index: IndexType = .service) {
     self.forceAuth = forceAuth
     self.noSession = noSession

@@ -66,7 +66,8 @@ public final class ContinueNode {
   public func poll() async throws -> JourneyNode {
     guard let delay = pollingDelay else { throw notPolling() }
     do {
-      try await flow.journey.sleep(delay)
+      let environment = flow.journey.environment
+      try await environment.sleep(environment.uptime() + delay)
     } catch {
       throw AuthenticatorError.wrapping(error, as: .appCanceled, stage: "journey.poll")
     }

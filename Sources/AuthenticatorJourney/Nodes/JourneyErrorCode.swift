@@ -21,13 +21,21 @@ public struct JourneyErrorCode: RawRepresentable, Hashable, Sendable, CustomStri
   public init(rawValue: String) { self.rawValue = rawValue }
   public var description: String { rawValue }
 
+  /// Wrong credentials, a Failure end node, a locked or inactive account.
   public static let loginFailure = JourneyErrorCode(rawValue: "loginFailure")
+  /// The step token or the server's session ran out.
   public static let timeout = JourneyErrorCode(rawValue: "timeout")
+  /// The resume link was used before, or is too old.
   public static let suspendedSession = JourneyErrorCode(rawValue: "suspendedSession")
+  /// A value broke the server's policies.
   public static let policyFailure = JourneyErrorCode(rawValue: "policyFailure")
+  /// 403 without policy details.
   public static let forbidden = JourneyErrorCode(rawValue: "forbidden")
+  /// Another 4xx.
   public static let badRequest = JourneyErrorCode(rawValue: "badRequest")
+  /// 3xx; never followed.
   public static let unexpectedRedirect = JourneyErrorCode(rawValue: "unexpectedRedirect")
+  /// 5xx.
   public static let serverFault = JourneyErrorCode(rawValue: "serverFault")
 
   /// The word for a thrown error: the code of an `AuthenticatorError`; `appCanceled` for a cancelled task; otherwise

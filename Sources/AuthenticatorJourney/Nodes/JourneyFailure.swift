@@ -2,6 +2,7 @@ import AuthenticatorCoding
 
 /// The server's refusal.
 public struct JourneyFailure: Sendable {
+  /// What kind of refusal it is.
   public let code: JourneyErrorCode
   /// The HTTP status.
   public let status: Int

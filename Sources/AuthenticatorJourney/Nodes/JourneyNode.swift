@@ -25,5 +25,6 @@ public typealias Node = ContinueNode
 public struct SuspendedNode {
   /// What the server says about it, for the person; server text.
   public let message: String
+  /// All callbacks of the node, as received.
   public let callbacks: [Callback]
 }

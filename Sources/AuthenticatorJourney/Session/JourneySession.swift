@@ -7,6 +7,7 @@ public struct JourneySession: Hashable, Sendable {
   /// The realm as the server names it; empty when it did not.
   public let realm: String
 
+  /// Makes a session; storages and tests do.
   public init(tokenID: String, successURL: String = "", realm: String = "") {
     self.tokenID = tokenID
     self.successURL = successURL

@@ -7,6 +7,7 @@ import AuthenticatorCore
 public protocol SessionStorage: Sendable {
   /// Nil: nothing was saved.
   func load() async throws -> StoredSession?
+  /// Replaces what is kept.
   func save(_ session: StoredSession) async throws
   /// Forgets everything; nothing to forget is no error.
   func clear() async throws
@@ -20,8 +21,10 @@ public struct StoredSession: Hashable, Sendable {
   public var realm: String
   /// Nil: only cookies are kept.
   public var session: JourneySession?
+  /// The cookies whose names the client's configuration lists.
   public var cookies: [Cookie]
 
+  /// Makes a record; the client does.
   public init(instance: String, realm: String, session: JourneySession?, cookies: [Cookie] = []) {
     self.instance = instance
     self.realm = realm
@@ -34,6 +37,7 @@ public struct StoredSession: Hashable, Sendable {
 public actor InMemorySessionStorage: SessionStorage {
   private var content: StoredSession?
 
+  /// Makes a storage, empty unless given a content.
   public init(_ content: StoredSession? = nil) { self.content = content }
 
   public func load() -> StoredSession? { content }
