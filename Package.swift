@@ -33,6 +33,7 @@ let cLibraries: [Target] = [
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
   .target(name: "CSQLiteShims", dependencies: ["CSQLite"]),
   .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+  .target(name: "CMicroHTTPDShims", dependencies: ["CMicroHTTPD"]),
   .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
   .target(name: "CCurlShims", dependencies: ["CCurl"]),
   .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
@@ -77,7 +78,7 @@ let libraries: [Target] = [
     "AuthenticatorJourneyServer", layer: 6,
     [
       "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCoding",
-      "AuthenticatorCrypto", "CMicroHTTPD", "CSQLite", "CSQLiteShims",
+      "AuthenticatorCrypto", "CMicroHTTPD", "CMicroHTTPDShims", "CSQLite", "CSQLiteShims",
     ]),
   library(
     "AuthenticatorKit", layer: 7,
