@@ -163,6 +163,15 @@ let testTargets: [Target] = [
     "AuthenticatorJOSETests",
     ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorHTTPTests", ["AuthenticatorHTTP", "AuthenticatorCore", "AuthenticatorCoding"]),
+  tests(
+    "AuthenticatorRelyingPartyTests",
+    ["AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+  tests(
+    "AuthenticatorJourneyServerTests",
+    [
+      "AuthenticatorJourneyServer", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto",
+      "AuthenticatorCoding", "TestVectors",
+    ]),
 ]
 
 let package = Package(
