@@ -54,7 +54,14 @@ extension DefaultDeviceAuthenticator {
     case .verified(let methods):
       let states = await context.verifier.methods().filter { methods.contains($0.key) }.values
       if states.contains(.ready) { return .usable }
-      return states.contains(.lockedOut) ? .lockedOut : .unknown
+      if states.contains(.lockedOut) { return .lockedOut }
+      guard states.isEmpty else { return .unknown }
+      // A way of verifying that only the subclass knows.
+      switch await availability() {
+      case .available: return .usable
+      case .unavailable(.lockedOut): return .lockedOut
+      case .unavailable, .unknown: return .unknown
+      }
     }
   }
 }
