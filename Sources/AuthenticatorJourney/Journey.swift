@@ -121,9 +121,6 @@ public final class Journey: Sendable {
 
   // MARK: Requests
 
-  /// The clocks and names this client works with.
-  package var clientEnvironment: AuthenticatorEnvironment { environment }
-
   func endpoint(_ path: String) -> WebURL {
     configuration.server.appending(path: "json/realms/\(configuration.realm.urlPath)/\(path)")
   }
@@ -139,15 +136,15 @@ public final class Journey: Sendable {
   /// Sends a request of the signed-in user to another of the realm's endpoints: `users/…/devices/2fa/binding`.
   /// - Parameter path: percent-encoded.
   /// - Throws: as the transport; `invalidRequest` when nobody is signed in.
-  package func sessionRequest(_ method: String, path: String, query: String? = nil, version: String) async throws
-    -> HTTPResponse
-  {
+  package func sessionRequest(
+    _ method: String, path: String, query: String? = nil, version: String, body: JSONObject? = nil
+  ) async throws -> HTTPResponse {
     guard let session = try await memory.currentSession(), session.hasToken else {
       throw AuthenticatorError(.invalidRequest, stage: "journey.session", reason: "nobody is signed in")
     }
     var url = endpoint(path)
     url.query = query
-    return try await send(method, url, version: version, token: session.tokenID, body: nil)
+    return try await send(method, url, version: version, token: session.tokenID, body: body)
   }
 
   private func send(_ method: String, _ url: WebURL, version: String, token: String?, body: JSONObject?) async throws

@@ -4,8 +4,8 @@ import Synchronization
 /// Races work against a deadline and against cancellation. The first to finish decides; exactly one answer is given.
 ///
 /// Unstructured on purpose: a task group would wait for work that ignores its cancellation.
-enum DeadlineRace {
-  static func run<Value: Sendable>(
+package enum DeadlineRace {
+  package static func run<Value: Sendable>(
     until deadline: Duration, in environment: AuthenticatorEnvironment, stage: String,
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {

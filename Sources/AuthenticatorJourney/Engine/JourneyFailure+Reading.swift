@@ -36,22 +36,13 @@ extension JourneyFailure {
     }
   }
 
-  /// A message without the Java class name in front, control characters (line breaks excepted) and excess length.
+  /// A message without the Java class names that some versions put in front.
   static func cleaned(_ text: String) -> String {
     var rest = text[...]
     while let colon = rest.firstIndex(of: ":"), isClassName(rest[..<colon]) {
       rest = rest[rest.index(after: colon)...].drop { $0 == " " }
     }
-    var result = ""
-    for character in rest {
-      let isHidden = character.unicodeScalars.contains {
-        $0.properties.generalCategory == .control && $0 != "\n" || $0.properties.generalCategory == .format
-      }
-      if isHidden { continue }
-      guard result.utf8.count + character.utf8.count <= 1024 else { break }
-      result.append(character)
-    }
-    return result
+    return DisplayText.cleaned(rest, maximumBytes: 1024)
   }
 
   /// At least two dots' worth of Java identifiers: `org.forgerock.openam.SomeException`.

@@ -14,6 +14,7 @@ final class JourneyFlow: Sendable {
   private struct State {
     var steps = 0
     var isEnded = false
+    var challenges: Set<[UInt8]> = []
   }
 
   init(journey: Journey, name: String?, options: JourneyOptions) {
@@ -26,6 +27,12 @@ final class JourneyFlow: Sendable {
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
   func end() { state.withLock { $0.isEnded = true } }
+
+  /// Whether a challenge of this flow was answered with a proof before.
+  func hasAnswered(_ challenge: [UInt8]) -> Bool { state.withLock { $0.challenges.contains(challenge) } }
+
+  /// Notes that a challenge is being answered; false: it was before.
+  func answer(_ challenge: [UInt8]) -> Bool { state.withLock { $0.challenges.insert(challenge).inserted } }
 
   /// - Throws: `appCanceled` for a flow that was closed, `timedOut` for one that took too long.
   func checkOpen() throws {

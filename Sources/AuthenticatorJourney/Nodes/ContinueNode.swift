@@ -124,6 +124,12 @@ public final class ContinueNode {
   /// Ends the flow: nothing more is sent for it, and another may start.
   public func close() { flow.end() }
 
+  /// Whether a challenge, given by its digest, was answered with a proof earlier in this flow.
+  package func hasAnswered(challenge digest: [UInt8]) -> Bool { flow.hasAnswered(digest) }
+
+  /// Notes that a challenge is answered now; false: it was answered before, and must not be again.
+  package func answer(challenge digest: [UInt8]) -> Bool { flow.answer(digest) }
+
   private func finishSending() {
     submission = .done
     for callback in callbacks { callback.forgetSecrets() }
