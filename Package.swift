@@ -151,7 +151,14 @@ let testTargets: [Target] = [
       "AuthenticatorCrypto",
     ]),
   tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),
-  tests("AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+  .target(
+    name: "TestCertificates", dependencies: ["AuthenticatorCrypto"], path: "Tests/TestCertificates",
+    swiftSettings: strict),
+  tests(
+    "AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates", "TestVectors"]),
+  tests(
+    "AuthenticatorWebAuthnTests",
+    ["AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors"]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
   tests(
     "DeviceAuthenticatorsTests",
@@ -165,7 +172,10 @@ let testTargets: [Target] = [
   tests("AuthenticatorHTTPTests", ["AuthenticatorHTTP", "AuthenticatorCore", "AuthenticatorCoding"]),
   tests(
     "AuthenticatorRelyingPartyTests",
-    ["AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
+    [
+      "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCBOR", "AuthenticatorCrypto",
+      "AuthenticatorCoding", "TestCertificates", "TestVectors",
+    ]),
   tests(
     "AuthenticatorJourneyServerTests",
     [

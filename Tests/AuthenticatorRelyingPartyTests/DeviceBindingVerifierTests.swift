@@ -109,7 +109,8 @@ import Testing
     try expect(.lifetime, binding: { $0.claims["exp"] = .integer(4_070_908_800) })
   }
 
-  @Test(arguments: [nil, "1767225660", true, .integer(-1), .integer(.max), .integer(.min), .double(1e300)] as [JSONValue?])
+  @Test(
+    arguments: [nil, "1767225660", true, .integer(-1), .integer(.max), .integer(.min), .double(1e300)] as [JSONValue?])
   func refusesAnExpiryThatIsNoTime(value: JSONValue?) throws {
     try expect(.expiry, binding: { $0.claims["exp"] = value })
   }

@@ -52,7 +52,8 @@ import Testing
     let builder = try ProofBuilder(binding: false)
     let header = Base64URL.encode(builder.header.serialized())
     for payload in [
-      String(repeating: "[", count: 5000), "{\"sub\":\"a\",\"sub\":\"b\"}", "{\"a\":" + String(repeating: "[", count: 20),
+      String(repeating: "[", count: 5000), "{\"sub\":\"a\",\"sub\":\"b\"}",
+      "{\"a\":" + String(repeating: "[", count: 20),
       "[]", "null", "\"text\"", "", "{}{}", "\u{FEFF}{}",
     ] {
       let text = try builder.sign("\(header).\(Base64URL.encode(Array(payload.utf8)))")

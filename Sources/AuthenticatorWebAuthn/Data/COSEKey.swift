@@ -7,10 +7,10 @@ public struct COSEKey: Hashable, Sendable {
   public let publicKey: PublicKey
   public let algorithm: COSEAlgorithmIdentifier
 
-  /// Throws `keyAlgorithmUnsupported` for an unknown number, `keyTypeMismatch` or `keyCurveMismatch` when key and
+  /// Keeps the number as given. Throws `keyAlgorithmUnsupported` for an unknown one, `keyTypeMismatch` or `keyCurveMismatch` when key and
   /// algorithm do not belong together.
-  public init(_ publicKey: PublicKey, algorithm: COSEAlgorithmIdentifier) throws(WebAuthnDataError) {
-    guard let signatureAlgorithm = algorithm.signatureAlgorithm else {
+  public init(_ publicKey: PublicKey, algorithm identifier: COSEAlgorithmIdentifier) throws(WebAuthnDataError) {
+    guard let signatureAlgorithm = identifier.signatureAlgorithm else {
       throw WebAuthnDataError(.keyAlgorithmUnsupported, member: "alg")
     }
     guard publicKey.supports(signatureAlgorithm) else {
@@ -19,12 +19,12 @@ public struct COSEKey: Hashable, Sendable {
         ? WebAuthnDataError(.keyCurveMismatch, member: "crv") : WebAuthnDataError(.keyTypeMismatch, member: "kty")
     }
     self.publicKey = publicKey
-    self.algorithm = algorithm
+    algorithm = identifier
   }
 
   /// Uses the number WebAuthn recommends for the algorithm.
-  public init(_ publicKey: PublicKey, algorithm: SignatureAlgorithm) throws(WebAuthnDataError) {
-    guard let identifier = COSEAlgorithmIdentifier(algorithm) else {
+  public init(_ publicKey: PublicKey, signatureAlgorithm: SignatureAlgorithm) throws(WebAuthnDataError) {
+    guard let identifier = COSEAlgorithmIdentifier(signatureAlgorithm) else {
       throw WebAuthnDataError(.keyAlgorithmUnsupported, member: "alg")
     }
     try self.init(publicKey, algorithm: identifier)

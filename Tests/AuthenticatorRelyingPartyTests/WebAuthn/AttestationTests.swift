@@ -1,0 +1,315 @@
+import AuthenticatorCBOR
+import AuthenticatorCoding
+import AuthenticatorCrypto
+import AuthenticatorRelyingParty
+import TestCertificates
+import Testing
+
+/// The statement formats, each from a valid statement of which one part is bent.
+@Suite struct AttestationTests {
+  /// The codes that this suite provokes; see `everyCodeHasANegativeTest`.
+  static let codes: Set<Code> = [
+    .attestationStatementMalformed, .attestationAlgorithmMismatch, .attestationSignatureInvalid,
+    .attestationCertificateInvalid, .attestationAAGUIDMismatch, .attestationKeyMismatch,
+    .attestationChallengeMismatch, .attestationKeyUseNotAllowed, .attestationUntrusted,
+    .attestationCertificateExpired, .modelUnknown, .modelNotAllowed,
+  ]
+
+  static func authority() throws -> TestCertificate { try TestCertificate.authority("Attestation Root") }
+
+  /// What a relying party that asks for attestation says; nil: it accepts.
+  private func verdict(
+    _ response: ReceivedRegistration, root: TestCertificate? = nil, at time: Int64 = Ceremony.now,
+    rule: AndroidKeyRule = .softwareOrTrustedEnvironment
+  ) throws -> Code? {
+    var expectation = RegistrationExpectation(ceremony: Ceremony.expectation, attestation: .direct)
+    expectation.androidKeyRule = rule
+    if let root { expectation.trustAnchors = try TrustAnchors([try root.certificate()]) }
+    return refusal { () throws(WebAuthnVerificationError) in try expectation.verify(response, at: time) }
+  }
+
+  private func expect(
+    _ code: Code?, _ attestation: some TestAttestation, at time: Int64 = Ceremony.now,
+    _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let found = try verdict(try attestation.response(), root: attestation.root, at: time)
+    #expect(found == code, sourceLocation: location)
+  }
+
+  // MARK: - none
+
+  @Test func noneHasAnEmptyStatement() throws {
+    let ceremony = try Ceremony()
+    let expectation = RegistrationExpectation(ceremony: Ceremony.expectation)
+    for statement in [["x": 1], [], "none"] as [CBORValue] {
+      let code = refusal { () throws(WebAuthnVerificationError) in
+        try expectation.verify(ceremony.registration(statement: statement), at: Ceremony.now)
+      }
+      #expect(code == .attestationStatementMalformed)
+    }
+  }
+
+  // MARK: - packed
+
+  @Test func packedSelfIsSignedByTheCredential() throws {
+    let ceremony = try Ceremony()
+    #expect(try verdict(try ceremony.selfAttested()) == nil)
+    let signature = try ceremony.key.sign(ceremony.signedBytes).derRepresentation
+    let stranger = try PrivateKey.generate(.es256).sign(ceremony.signedBytes).derRepresentation
+    func code(_ statement: CBORValue) throws -> Code? {
+      try verdict(ceremony.registration(format: "packed", statement: statement))
+    }
+    #expect(try code(["alg": -7, "sig": .bytes(stranger)]) == .attestationSignatureInvalid)
+    #expect(try code(["alg": -7, "sig": .bytes([])]) == .attestationSignatureInvalid)
+    #expect(try code(["alg": -35, "sig": .bytes(signature)]) == .attestationAlgorithmMismatch)
+    #expect(try code(["sig": .bytes(signature)]) == .attestationStatementMalformed)
+    #expect(try code(["alg": -7]) == .attestationStatementMalformed)
+    #expect(try code(["alg": "ES256", "sig": .bytes(signature)]) == .attestationStatementMalformed)
+    #expect(try code(["alg": -7, "sig": "text"]) == .attestationStatementMalformed)
+    #expect(
+      try code(["alg": -7, "sig": .bytes(signature), "ecdaaKeyId": .bytes([1])]) == .attestationStatementMalformed)
+  }
+
+  @Test func packedWithCertificateNeedsAnAnchor() throws {
+    var packed = try TestPackedAttestation()
+    try expect(nil, packed)
+    #expect(try verdict(try packed.response()) == .attestationUntrusted)
+    #expect(try verdict(try packed.response(), root: try Self.authority()) == .attestationUntrusted)
+    try expect(.attestationCertificateExpired, packed, at: 2_100_000_000)
+    try expect(.attestationCertificateExpired, packed, at: 1_000_000_000)
+    packed.signer = try PrivateKey.generate(.es256)
+    try expect(.attestationSignatureInvalid, packed)
+  }
+
+  @Test func trustIsToldEvenWhereItIsNotAskedFor() throws {
+    let packed = try TestPackedAttestation()
+    var expectation = RegistrationExpectation(ceremony: Ceremony.expectation)
+    #expect(
+      try expectation.verify(try packed.response(), at: Ceremony.now).credential.attestation
+        == AttestationSummary(format: "packed", type: .basic, isTrusted: false))
+    expectation.trustAnchors = try TrustAnchors([try packed.root.certificate()])
+    let verdict = try expectation.verify(try packed.response(), at: Ceremony.now)
+    #expect(verdict.credential.attestation == AttestationSummary(format: "packed", type: .basic, isTrusted: true))
+    #expect(verdict.attestationCertificates.count == 1)
+    // Even a wrong signature is refused where trust does not matter.
+    var bent = packed
+    bent.signer = try PrivateKey.generate(.es256)
+    #expect(throws: WebAuthnVerificationError(.attestationSignatureInvalid)) {
+      try expectation.verify(try bent.response(), at: Ceremony.now)
+    }
+  }
+
+  @Test func packedChecksItsCertificate() throws {
+    let valid = try TestPackedAttestation()
+    let bends: [(Code, (inout TestCertificate) -> Void)] = [
+      (
+        .attestationCertificateInvalid,
+        {
+          $0.version = 1
+          $0.extensions = []
+        }
+      ),
+      (.attestationCertificateInvalid, { $0.subject[0].text = "DEU" }),
+      (.attestationCertificateInvalid, { $0.subject[0].text = "1A" }),
+      (.attestationCertificateInvalid, { $0.subject.remove(at: 0) }),
+      (.attestationCertificateInvalid, { $0.subject.remove(at: 1) }),
+      (.attestationCertificateInvalid, { $0.subject[2].text = "authenticator attestation" }),
+      (.attestationCertificateInvalid, { $0.subject.remove(at: 2) }),
+      (.attestationCertificateInvalid, { $0.subject.remove(at: 3) }),
+      (.attestationCertificateInvalid, { $0.extensions.remove(at: 0) }),
+      (
+        .attestationCertificateInvalid, { $0.extensions[0].value = TestCertificate.basicConstraints(isAuthority: true) }
+      ),
+      (.attestationCertificateInvalid, { $0.extensions[1].isCritical = true }),
+      (.attestationCertificateInvalid, { $0.extensions[1].value = [0x04, 0x01, 0xA0] }),
+      (
+        .attestationAAGUIDMismatch,
+        { $0.extensions[1].value = DERWriting.octets([UInt8](repeating: 0xA1, count: 16)) }
+      ),
+    ]
+    for (number, (code, bend)) in bends.enumerated() {
+      var packed = valid
+      bend(&packed.leaf)
+      let found = try verdict(try packed.response(), root: packed.root)
+      #expect(found == code, "bend \(number)")
+    }
+    var packed = valid
+    packed.leaf.extensions.remove(at: 1)  // the model may be left out
+    try expect(nil, packed)
+  }
+
+  @Test func packedAlgorithmMustBeOneOfTheCertificatesKey() throws {
+    var packed = try TestPackedAttestation()
+    for algorithm in [-35, -257, -8, -65535, -47, 7] {
+      packed.algorithm = algorithm
+      try expect(.attestationAlgorithmMismatch, packed)
+    }
+    packed.algorithm = -9
+    try expect(nil, packed)
+  }
+
+  @Test func certificatesAreAList() throws {
+    let packed = try TestPackedAttestation()
+    let leaf = try packed.leaf.encoded(issuer: packed.root)
+    let bends: [(Code, CBORValue)] = [
+      (.attestationStatementMalformed, []), (.attestationStatementMalformed, .bytes(leaf)),
+      (.attestationStatementMalformed, ["text"]), (.attestationCertificateInvalid, [.bytes(Array(leaf.dropLast()))]),
+      (.attestationStatementMalformed, .array([CBORValue](repeating: .bytes(leaf), count: 11))),
+    ]
+    for (code, list) in bends {
+      var bent = packed
+      bent.certificates = list
+      try expect(code, bent)
+    }
+  }
+
+  // MARK: - fido-u2f
+
+  @Test func u2fSignsItsOwnMessage() throws {
+    let valid = try TestU2FAttestation()
+    try expect(nil, valid)
+    var bent = valid
+    bent.signer = try PrivateKey.generate(.es256)
+    try expect(.attestationSignatureInvalid, bent)
+    bent = valid
+    bent.hasTwoCertificates = true
+    try expect(.attestationStatementMalformed, bent)
+    bent = valid
+    bent.leaf = try TestCertificate(subject: valid.leaf.subject, key: try PrivateKey.generate(.es384))
+    try expect(.attestationCertificateInvalid, bent)
+    bent = try TestU2FAttestation(ceremony: try Ceremony(.edDSA))
+    try expect(.attestationKeyMismatch, bent)
+  }
+
+  // MARK: - apple
+
+  @Test func appleBindsNonceAndKey() throws {
+    let valid = try TestAppleAttestation()
+    try expect(nil, valid)
+    var bent = valid
+    bent.hasAlgorithm = true
+    try expect(nil, bent)
+    bent = valid
+    bent.nonce = [UInt8](repeating: 1, count: 32)
+    try expect(.attestationChallengeMismatch, bent)
+    bent.nonce = [1]
+    try expect(.attestationCertificateInvalid, bent)
+    bent.nonce = []
+    try expect(.attestationCertificateInvalid, bent)
+    bent = valid
+    bent.certifiedKey = try PrivateKey.generate(.es256).publicKey
+    try expect(.attestationKeyMismatch, bent)
+  }
+
+  // MARK: - android-key
+
+  @Test func androidKeyMustBeGeneratedThereForSigning() throws {
+    let valid = try TestAndroidAttestation()
+    try expect(nil, valid)
+    let bends: [(Code, (inout TestAndroidAttestation) -> Void)] = [
+      (.attestationKeyUseNotAllowed, { $0.trusted = [] }),
+      (.attestationKeyUseNotAllowed, { $0.trusted = [.purpose(2)] }),
+      (.attestationKeyUseNotAllowed, { $0.trusted = [.origin(0)] }),
+      (.attestationKeyUseNotAllowed, { $0.trusted = [.purpose(3), .origin(0)] }),
+      (.attestationKeyUseNotAllowed, { $0.trusted = [.purpose(2), .origin(2)] }),
+      (.attestationKeyUseNotAllowed, { $0.software = [.origin(1)] }),
+      (.attestationKeyUseNotAllowed, { $0.software = [.allApplications] }),
+      (.attestationKeyUseNotAllowed, { $0.trusted.append(.allApplications) }),
+      (.attestationChallengeMismatch, { $0.challenge = [1, 2, 3] }),
+      (.attestationCertificateInvalid, { $0.hasDescription = false }),
+      (.attestationKeyMismatch, { $0.usesAnotherKey = true }),
+      (.attestationAlgorithmMismatch, { $0.algorithm = -257 }),
+    ]
+    for (number, (code, bend)) in bends.enumerated() {
+      var bent = valid
+      bend(&bent)
+      let found = try verdict(try bent.response(), root: bent.root)
+      #expect(found == code, "bend \(number)")
+    }
+  }
+
+  @Test func androidPropertiesOfSoftwareCountOnlyWhereAllowed() throws {
+    var attestation = try TestAndroidAttestation()
+    (attestation.software, attestation.trusted) = (attestation.trusted, [])
+    try expect(nil, attestation)
+    let strict = try verdict(try attestation.response(), root: attestation.root, rule: .trustedEnvironment)
+    #expect(strict == .attestationKeyUseNotAllowed)
+  }
+
+  // MARK: - tpm
+
+  @Test(arguments: [SignatureAlgorithm.es256, .es384, .rs256])
+  func tpmCertifiesTheCredential(algorithm: SignatureAlgorithm) throws {
+    try expect(nil, try TestTPMAttestation(ceremony: try Ceremony(algorithm)))
+  }
+
+  @Test func tpmChecksItsStructures() throws {
+    let valid = try TestTPMAttestation()
+    let stranger = try PrivateKey.generate(.es256)
+    let bends: [(Code, (inout TestTPMAttestation) -> Void)] = [
+      (.attestationStatementMalformed, { $0.version = "1.2" }),
+      (.attestationStatementMalformed, { $0.magic = 0xFF54_4346 }),
+      (.attestationStatementMalformed, { $0.type = 0x8014 }),
+      (.attestationStatementMalformed, { $0.leftover = [0] }),
+      (.attestationChallengeMismatch, { $0.extraData = [UInt8](repeating: 0, count: 32) }),
+      (.attestationKeyMismatch, { $0.name = [0x00, 0x0B] + [UInt8](repeating: 0, count: 32) }),
+      (.attestationKeyMismatch, { $0.publicAreaKey = stranger.publicKey }),
+      (.attestationSignatureInvalid, { $0.signer = stranger }),
+      (.attestationAlgorithmMismatch, { $0.algorithm = -8 }),
+      (.attestationCertificateInvalid, { $0.leaf.subject = [("2.5.4.3", "TPM")] }),
+      (.attestationCertificateInvalid, { $0.leaf.extensions[1].isCritical = false }),
+      (.attestationCertificateInvalid, { $0.leaf.extensions.remove(at: 1) }),
+      (.attestationCertificateInvalid, { $0.leaf.extensions.remove(at: 2) }),
+      (.attestationCertificateInvalid, { $0.leaf.extensions.remove(at: 0) }),
+      (
+        .attestationCertificateInvalid,
+        { $0.leaf.extensions[1].value = TestTPMAttestation.alternativeName(manufacturer: "AMD") }
+      ),
+      (
+        .attestationAAGUIDMismatch,
+        { $0.leaf.extensions.append(("1.3.6.1.4.1.45724.1.1.4", false, DERWriting.octets([UInt8](1...16)))) }
+      ),
+    ]
+    for (number, (code, bend)) in bends.enumerated() {
+      var bent = valid
+      bend(&bent)
+      let found = try verdict(try bent.response(), root: bent.root)
+      #expect(found == code, "bend \(number)")
+    }
+  }
+
+  @Test func everyPrefixOfATPMStructureIsRefused() throws {
+    let valid = try TestTPMAttestation()
+    for count in 0..<valid.certInfo.count {
+      var bent = valid
+      bent.certInfoPrefix = count
+      #expect(try verdict(try bent.response(), root: bent.root) == .attestationStatementMalformed)
+    }
+    for count in 0..<valid.publicArea.count {
+      var bent = valid
+      bent.publicAreaPrefix = count
+      #expect(try verdict(try bent.response(), root: bent.root) == .attestationStatementMalformed)
+    }
+  }
+
+  // MARK: - compound
+
+  @Test func compoundVerifiesEachPart() throws {
+    let packed = try TestPackedAttestation()
+    let (ceremony, root) = (packed.ceremony, packed.root)
+    let own: CBORValue = [
+      "fmt": "packed",
+      "attStmt": ["alg": -7, "sig": .bytes(try ceremony.key.sign(ceremony.signedBytes).derRepresentation)],
+    ]
+    let certified: CBORValue = ["fmt": "packed", "attStmt": try packed.statement()]
+    func code(_ statement: CBORValue) throws -> Code? {
+      try verdict(ceremony.registration(format: "compound", statement: statement), root: root)
+    }
+    #expect(try code([own, certified]) == nil)
+    #expect(try code([certified]) == .attestationStatementMalformed)
+    #expect(try code([own, ["fmt": "compound", "attStmt": [own, own]]]) == .attestationStatementMalformed)
+    #expect(
+      try code([own, ["fmt": "packed", "attStmt": ["alg": -7, "sig": .bytes([1])]]])
+        == .attestationSignatureInvalid)
+  }
+}
