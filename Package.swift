@@ -129,7 +129,10 @@ let fuzzing: [Target] = [
   .target(name: "LibFuzzer", path: "Tests/Fuzz/LibFuzzer"),
   .target(
     name: "FuzzTargets",
-    dependencies: ["AuthenticatorJOSE", "AuthenticatorCoding", "AuthenticatorCrypto"],
+    dependencies: [
+      "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorJOSE",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
+    ],
     path: "Tests/Fuzz", exclude: ["Driver", "LibFuzzer"], sources: ["Targets"], resources: [.copy("Corpus")],
     swiftSettings: strict),
   .executableTarget(

@@ -16,7 +16,9 @@ package struct FuzzTarget: Sendable {
   package var run: @Sendable ([UInt8]) throws -> Void
 
   /// All targets, each of which `make fuzz` runs and the tests replay.
-  package static let all: [FuzzTarget] = [.json, .jws, .publicKey, .signature]
+  package static let all: [FuzzTarget] = [
+    .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .certificate,
+  ]
 
   /// The stored inputs, smallest first: base64, one a line, so that a corpus is one file.
   package func corpus() throws -> [[UInt8]] {
