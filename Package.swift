@@ -170,6 +170,18 @@ let testTargets: [Target] = [
       "AuthenticatorCrypto",
     ]),
   tests(
+    "AuthenticatorTestSupportTests",
+    [
+      "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  tests(
+    "AuthenticatorLinuxTests",
+    [
+      "AuthenticatorLinux", "DeviceAuthenticators", "AuthenticatorTestSupport", "AuthenticatorCore",
+      "AuthenticatorCrypto",
+    ]),
+  tests(
     "AuthenticatorJOSETests",
     ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorHTTPTests", ["AuthenticatorHTTP", "AuthenticatorCore", "AuthenticatorCoding"]),

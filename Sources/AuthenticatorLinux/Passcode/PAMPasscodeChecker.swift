@@ -13,11 +13,11 @@ import AuthenticatorCrypto
 /// Calls run one at a time on a thread of their own, since PAM pauses for seconds after a failure.
 public actor PAMPasscodeChecker: PasscodeChecker {
   /// The name of the PAM service.
-  public let service: String
+  public nonisolated let service: String
   /// The folder of service files; no other is looked at.
-  public let directory: String
+  public nonisolated let directory: String
   /// The user whose passcode it is.
-  public let user: String
+  public nonisolated let user: String
 
   private nonisolated let executor = BlockingExecutor(label: "AuthenticatorKit.pam")
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

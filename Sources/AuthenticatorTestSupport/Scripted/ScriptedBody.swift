@@ -99,7 +99,7 @@ struct ScriptedBody: Sendable {
     try reader.requireVersion()
     failedAttempts = try reader.count("failedAttempts") ?? 0
     isLockedOut = try reader.flag("lockedOut") ?? false
-    enrolled = Set(try reader.take("enrolled", "an array of names") { $0.arrayValue?.compactMap(\.stringValue) } ?? [])
+    enrolled = try reader.names("enrolled") ?? []
     try reader.expectEnd()
   }
 

@@ -22,7 +22,7 @@ extension ScriptedDevice {
     try reader.requireVersion()
     self.init()
     if let sensor: Sensor = try reader.word("sensor") { self.sensor = sensor }
-    enrolled = Set(try reader.take("enrolled", "an array of names") { try Self.names($0) } ?? [])
+    enrolled = try reader.names("enrolled") ?? []
     passcode = try reader.optionalText("passcode").map { ScriptedText($0) }
     failedAttempts = try reader.count("failedAttempts") ?? 0
     isLockedOut = try reader.flag("lockedOut") ?? false
@@ -35,12 +35,6 @@ extension ScriptedDevice {
     }
     context = try reader.value("context").map { try Context(json: $0) }
     try reader.expectEnd()
-  }
-
-  private static func names(_ value: JSONValue) throws -> [String]? {
-    guard let array = value.arrayValue else { return nil }
-    let names = array.compactMap(\.stringValue)
-    return names.count == array.count ? names : nil
   }
 }
 

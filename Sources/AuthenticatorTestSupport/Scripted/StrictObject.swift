@@ -48,6 +48,14 @@ struct StrictObject {
     try take(name, "an integer, 0 or more") { value in value.intValue.flatMap { $0 >= 0 ? $0 : nil } }
   }
 
+  mutating func names(_ name: String) throws -> Set<String>? {
+    try take(name, "an array of names") { value in
+      guard let array = value.arrayValue else { return nil }
+      let names = array.compactMap(\.stringValue)
+      return names.count == array.count ? Set(names) : nil
+    }
+  }
+
   mutating func word<Word: RawRepresentable>(_ name: String) throws -> Word? where Word.RawValue == String {
     guard let text = try take(name, "a string", { $0.stringValue }) else { return nil }
     guard let word = Word(rawValue: text) else { throw ScriptedDeviceError("\(place): unknown \(name) \"\(text)\"") }
