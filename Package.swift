@@ -19,10 +19,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
   .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-func example(_ name: String, _ dependencies: [Target.Dependency] = ["AuthenticatorKit", "AuthenticatorTestSupport"])
-  -> Target
-{
-  .executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)", swiftSettings: strict)
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["AuthenticatorKit", "AuthenticatorTestSupport", "ExampleSupport"],
+    path: "Examples/\(name)", swiftSettings: strict)
 }
 
 // MARK: - Layer 0: Debian's C libraries, one Swift importer each
@@ -107,6 +107,19 @@ let tool: [Target] = [
       "AuthenticatorCrypto",
     ], swiftSettings: strict)
 ]
+
+// MARK: - Examples: one screen each, run by the tests
+
+let examples: [Target] =
+  [
+    .target(
+      name: "ExampleSupport", dependencies: ["AuthenticatorKit", "AuthenticatorTestSupport"],
+      path: "Examples/Support", swiftSettings: strict)
+  ]
+  + [
+    "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
+    "device-passcode-fallback",
+  ].map(example)
 
 // MARK: - Benches: `make bench`
 
@@ -199,6 +212,11 @@ let testTargets: [Target] = [
     ]),
 ]
 
+let exampleTests = Target.testTarget(
+  name: "ExampleTests",
+  dependencies: examples.filter { $0.type == .executable }.map { .target(name: $0.name) },
+  resources: [.copy("Expected")], swiftSettings: strict)
+
 let package = Package(
   name: "authenticator-kit",
   products: [
@@ -210,6 +228,6 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + benches + fuzzing + testTargets,
+  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets + [exampleTests],
   swiftLanguageModes: [.v6]
 )
