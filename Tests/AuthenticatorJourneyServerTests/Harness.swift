@@ -167,7 +167,8 @@ struct Device {
   }
 
   func proof(
-    for page: Answer, binding: Bool = false, now: Int64, bend: (inout JSONObject, inout JSONObject) -> Void = { _, _ in }
+    for page: Answer, binding: Bool = false, now: Int64,
+    bend: (inout JSONObject, inout JSONObject) -> Void = { _, _ in }
   ) throws -> String {
     var header: JSONObject = ["alg": "ES256", "kid": .string(keyID), "typ": "JWS"]
     if binding {

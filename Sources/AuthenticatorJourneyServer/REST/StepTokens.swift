@@ -24,14 +24,8 @@ struct JourneyPosition: Sendable {
 /// Claims: `iss`, `aud`, `purpose`, `realm`, `tree`, `step`, `sid` (the run of the journey), `iat`, `exp`, and `state`,
 /// the position sealed with AES-256-GCM under a key of its own, bound to realm, tree, run and step.
 struct StepTokens: Sendable {
-  /// What a token is for. A link's token is never taken for a step's.
-  enum Purpose: String, Sendable {
-    case authID = "authId"
-    case resume
-  }
+  typealias Purpose = StepTokenRules.Purpose
 
-  static let issuer = "journey-server"
-  static let audience = "journey-server/authenticate"
   /// The longest token, in bytes.
   static let maximumBytes = 1 << 16
 
@@ -40,14 +34,6 @@ struct StepTokens: Sendable {
   /// The most the sealed state may have, in bytes.
   let maximumStateBytes: Int
   let random: @Sendable (Int) throws -> [UInt8]
-
-  static func rules(_ purpose: Purpose, realm: Realm, tree: String?, maximumLifetime: Int) -> ClaimRules {
-    var required: [String: JSONValue] = ["realm": .string(realm.path)]
-    if let tree { required["tree"] = .string(tree) }
-    return ClaimRules(
-      issuers: [issuer], audience: audience, purpose: purpose.rawValue, required: required,
-      maximumLifetime: maximumLifetime)
-  }
 
   /// Throws `RESTFailure` (500) when the state is larger than allowed.
   func make(
@@ -60,7 +46,8 @@ struct StepTokens: Sendable {
       [
         "step": .integer(Int64(position.step)), "sid": .string(Base64URL.encode(position.journeyID.bytes)),
         "state": .string(sealed),
-      ], rules: Self.rules(purpose, realm: realm, tree: position.tree, maximumLifetime: lifetime), keys: keys.keys,
+      ], rules: StepTokenRules.rules(purpose, realm: realm, tree: position.tree, maximumLifetime: lifetime),
+      keys: keys.keys,
       now: Int(now.seconds), lifetime: lifetime)
   }
 
@@ -71,7 +58,8 @@ struct StepTokens: Sendable {
     _ text: String, purpose: Purpose, realm: Realm, tree: String?, ring: TokenKeyRing, now: UnixTime,
     maximumLifetime: Int? = nil
   ) async throws -> JourneyPosition {
-    let rules = Self.rules(purpose, realm: realm, tree: tree, maximumLifetime: maximumLifetime ?? lifetime)
+    let rules = StepTokenRules.rules(
+      purpose, realm: realm, tree: tree, maximumLifetime: maximumLifetime ?? lifetime)
     var keys = try await ring.current()
     let token: SignedToken
     do {

@@ -53,7 +53,9 @@ final class RegistryWriter: Sendable {
             continuation.resume(with: result)
           }
         }
-      } refuse: { continuation.resume(throwing: $0) }
+      } refuse: {
+        continuation.resume(throwing: $0)
+      }
       enqueue(job)
     }
   }

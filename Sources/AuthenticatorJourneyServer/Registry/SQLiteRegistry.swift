@@ -49,10 +49,10 @@ public final class SQLiteRegistry: JourneyRegistry {
 
   public func addTokenKey(_ key: TokenKeyRecord, forgettingBefore oldest: UnixTime) async throws {
     try await writer.write(isDurable: true) { connection in
-      try connection.run("DELETE FROM token_key WHERE created_at < ?1", .integer(oldest.milliseconds))
       try connection.run(
         "INSERT INTO token_key (id, secret, created_at) VALUES (?1, ?2, ?3)", .text(key.id),
         .blob(key.secret.withUnsafeBytes { Array($0) }), .integer(key.createdAt.milliseconds))
+      try connection.run("DELETE FROM token_key WHERE created_at < ?1", .integer(oldest.milliseconds))
     }
   }
 

@@ -43,6 +43,9 @@ public struct JourneyTree: Sendable {
     for step in steps { try check(step) }
   }
 
+  /// The step of this name; nil when there is none.
+  package func step(_ id: String) -> TreeStep? { steps[id] }
+
   private func check(_ destination: TreeDestination, of step: String) throws(JourneyTreeError) {
     if case .step(let id) = destination, steps[id] == nil {
       throw JourneyTreeError(tree: name, .unknownDestination(step: step, destination: id))

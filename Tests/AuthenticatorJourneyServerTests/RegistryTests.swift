@@ -1,0 +1,269 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorJourneyServer
+import Foundation
+import Testing
+
+/// A directory that goes with the test.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "journey-server-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String = "registry.db") -> String { path + "/" + name }
+}
+
+enum RegistryKind: CaseIterable {
+  case memory
+  case sqlite
+
+  func make(_ directory: TemporaryDirectory, limits: RegistryLimits = .default) throws -> any JourneyRegistry {
+    switch self {
+    case .memory: InMemoryRegistry(limits: limits)
+    case .sqlite: try SQLiteRegistry(path: directory.file(), limits: limits)
+    }
+  }
+}
+
+/// What every registry must do.
+@Suite struct JourneyRegistryTests {
+  let directory: TemporaryDirectory
+  let alpha: Realm
+  let start = UnixTime(milliseconds: 1_767_225_600_000)
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    alpha = try #require(Realm("alpha"))
+  }
+
+  private func later(_ seconds: Int) -> UnixTime { start.advanced(by: .seconds(seconds)) }
+
+  private func user(_ name: String, id: String, realm: Realm? = nil) -> UserRecord {
+    let hash = PasswordHash(
+      parameters: ScryptParameters(logN: 15, r: 8, p: 3), salt: [1, 2, 3, 4, 5, 6, 7, 8],
+      digest: [UInt8](repeating: 7, count: 32))
+    return UserRecord(id: id, realm: realm ?? alpha, name: name, password: hash)
+  }
+
+  private func device(_ id: String, user: String = "u1", key: String = "x", realm: Realm? = nil) -> DeviceRecord {
+    DeviceRecord(
+      family: .binding, realm: realm ?? alpha, externalID: id, userID: user, uuid: "uuid-" + id, name: "n",
+      deviceID: "d", key: ["kty": "EC", "x": .string(key)], createdAt: start, lastAccessAt: start)
+  }
+
+  private func journey(_ number: UInt8) throws -> JourneyID {
+    try #require(JourneyID([UInt8](repeating: number, count: 16)))
+  }
+
+  @Test(arguments: RegistryKind.allCases) func keepsUsersApartByRealmAndName(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    let mira = user("Mira", id: "1")
+    try await registry.addUser(mira)
+    try await registry.addUser(user("mira", id: "1", realm: .root))
+    #expect(try await registry.user(named: "MIRA", in: alpha) == mira)
+    #expect(try await registry.user(id: "1", in: alpha) == mira)
+    #expect(try await registry.user(id: "1", in: .root)?.name == "mira")
+    #expect(try await registry.user(named: "mira ", in: alpha) == nil)
+    await #expect(throws: RegistryError(.conflict)) { try await registry.addUser(user("miRA", id: "2")) }
+    await #expect(throws: RegistryError(.conflict)) { try await registry.addUser(user("other", id: "1")) }
+    #expect(try await registry.user(id: "2", in: alpha) == nil)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func changesPasswordAndActivityOnly(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    var mira = user("Mira", id: "1")
+    try await registry.addUser(mira)
+    mira.isActive = false
+    mira.password = nil
+    mira.name = "Other"
+    #expect(try await registry.updateUser(mira))
+    let stored = try #require(try await registry.user(id: "1", in: alpha))
+    #expect(stored.name == "Mira" && !stored.isActive && stored.password == nil)
+    mira.id = "2"
+    #expect(try await registry.updateUser(mira) == false)
+  }
+
+  @Test(
+    arguments: RegistryKind.allCases,
+    ["'; DROP TABLE user; --", "a\r\nSet-Cookie: x=1", "\u{0}", "%00", "\"\\", "名前", "a\u{0}b", "ß", "İ"]
+  ) func takesAnyTextAsAName(kind: RegistryKind, name: String) async throws {
+    let registry = try kind.make(directory)
+    try await registry.addUser(user("first", id: "1"))
+    try await registry.addUser(user(name, id: name))
+    #expect(try await registry.user(named: name, in: alpha)?.name == name)
+    #expect(try await registry.user(id: name, in: alpha)?.id == name)
+    #expect(try await registry.user(named: "first", in: alpha) != nil)
+    #expect(try await registry.addDevice(device(name, user: name), limit: 0) == .added)
+    #expect(try await registry.device(name, family: .binding, realm: alpha)?.userID == name)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func countsAttemptsUntilTheyAreReset(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    let policy = LockoutPolicy(failuresBeforeLock: 2, firstLock: .seconds(10), failuresForGood: 4)
+    let subject = AttemptSubject(realm: alpha, username: "Mira")
+    let same = AttemptSubject(realm: alpha, username: "mira")
+    #expect(try await registry.takeAttempt(subject, policy: policy, now: start) == .granted)
+    #expect(try await registry.takeAttempt(same, policy: policy, now: start) == .granted)
+    #expect(try await registry.takeAttempt(subject, policy: policy, now: later(9)) == .locked(until: later(10)))
+    #expect(
+      try await registry.takeAttempt(AttemptSubject(realm: .root, username: "mira"), policy: policy, now: start)
+        == .granted)
+    #expect(try await registry.takeAttempt(subject, policy: policy, now: later(10)) == .granted)
+    #expect(try await registry.takeAttempt(subject, policy: policy, now: later(30)) == .granted)
+    #expect(
+      try await registry.takeAttempt(subject, policy: policy, now: later(9_999_999))
+        == .locked(until: UnixTime(milliseconds: .max)))
+    try await registry.resetAttempts(same)
+    #expect(try await registry.takeAttempt(subject, policy: policy, now: start) == .granted)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func boundsTheSubjectsItCounts(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory, limits: RegistryLimits(attemptSubjects: 3))
+    let policy = LockoutPolicy(failuresBeforeLock: 1)
+    for index in 0..<10 {
+      let subject = AttemptSubject(realm: alpha, username: "n\(index)")
+      #expect(try await registry.takeAttempt(subject, policy: policy, now: later(index)) == .granted)
+    }
+    // The newest is still locked, the oldest has given way.
+    let newest = AttemptSubject(realm: alpha, username: "n9")
+    #expect(try await registry.takeAttempt(newest, policy: policy, now: later(10)) != .granted)
+    let oldest = AttemptSubject(realm: alpha, username: "n0")
+    #expect(try await registry.takeAttempt(oldest, policy: policy, now: later(10)) == .granted)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func takesStepsForwardOnly(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    let (one, two) = (try journey(1), try journey(2))
+    func take(_ step: Int, _ id: JourneyID) async throws -> Bool {
+      try await registry.consumeStep(step, ofJourney: id, expiresAt: later(300), now: start)
+    }
+    #expect(try await take(1, one))
+    #expect(try await take(1, one) == false)
+    #expect(try await take(3, one))
+    #expect(try await take(2, one) == false)
+    #expect(try await take(1, two))
+    #expect(try await registry.rememberedJourneyCount() == 2)
+    #expect(try await registry.consumeStep(9, ofJourney: two, expiresAt: start, now: start) == false)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func letsOneOfManyTakeAStep(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    let id = try journey(1)
+    let (expiry, now) = (later(300), start)
+    let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<100 {
+        group.addTask { try await registry.consumeStep(1, ofJourney: id, expiresAt: expiry, now: now) }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(winners == 1)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func boundsTheJourneysItRemembers(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory, limits: RegistryLimits(journeys: 3))
+    for number in 1...3 as ClosedRange<UInt8> {
+      #expect(
+        try await registry.consumeStep(1, ofJourney: try journey(number), expiresAt: later(300), now: start))
+    }
+    let fourth = try journey(4)
+    await #expect(throws: RegistryError(.full)) {
+      try await registry.consumeStep(1, ofJourney: fourth, expiresAt: later(300), now: start)
+    }
+    // Those under way go on, and room comes back when they are over.
+    #expect(try await registry.consumeStep(2, ofJourney: try journey(1), expiresAt: later(300), now: start))
+    let much = later(10_000)
+    #expect(
+      try await registry.consumeStep(
+        1, ofJourney: fourth, expiresAt: much.advanced(by: .seconds(300)), now: much))
+    #expect(try await registry.rememberedJourneyCount() == 1)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func givesAParkedJourneyBackOnce(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory, limits: RegistryLimits(parkedJourneys: 2))
+    try await registry.park("one", under: [1], expiresAt: later(10), now: start)
+    try await registry.park("two", under: [2], expiresAt: later(20), now: start)
+    await #expect(throws: RegistryError(.full)) {
+      try await registry.park("three", under: [3], expiresAt: later(20), now: start)
+    }
+    #expect(try await registry.unpark([9], now: start) == nil)
+    #expect(try await registry.unpark([1], now: later(10)) == nil)
+    #expect(try await registry.unpark([2], now: later(10)) == "two")
+    #expect(try await registry.unpark([2], now: later(10)) == nil)
+    try await registry.park("three", under: [3], expiresAt: later(20), now: start)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func keepsSessionsUntilTheyEnd(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory, limits: RegistryLimits(sessions: 3))
+    func session(_ number: UInt8, user: String = "u1") -> SessionRecord {
+      SessionRecord(
+        tokenDigest: [UInt8](repeating: number, count: 32), realm: alpha, userID: user, username: "Mira",
+        journeys: ["Login", "a\"b"], createdAt: start, expiresAt: later(100))
+    }
+    for number in 1...3 as ClosedRange<UInt8> {
+      try await registry.addSession(session(number, user: number == 3 ? "u2" : "u1"), now: start)
+    }
+    await #expect(throws: RegistryError(.full)) { try await registry.addSession(session(4), now: start) }
+    #expect(try await registry.session(session(1).tokenDigest, now: later(99)) == session(1))
+    #expect(try await registry.session(session(1).tokenDigest, now: later(100)) == nil)
+    #expect(try await registry.removeSession(session(1).tokenDigest))
+    #expect(try await registry.removeSession(session(1).tokenDigest) == false)
+    try await registry.removeSessions(ofUser: "u1", realm: alpha)
+    #expect(try await registry.session(session(2).tokenDigest, now: start) == nil)
+    #expect(try await registry.session(session(3).tokenDigest, now: start) != nil)
+    // What has expired makes room.
+    try await registry.addSession(session(5), now: later(200))
+    try await registry.addSession(session(6), now: later(200))
+    try await registry.addSession(session(7), now: later(200))
+  }
+
+  @Test(arguments: RegistryKind.allCases) func storesOneKeyUnderOneName(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    #expect(try await registry.addDevice(device("a"), limit: 0) == .added)
+    #expect(try await registry.addDevice(device("a"), limit: 1) == .alreadyPresent)
+    #expect(try await registry.addDevice(device("a", key: "other"), limit: 0) == .conflict)
+    #expect(try await registry.addDevice(device("a", user: "u2"), limit: 0) == .conflict)
+    #expect(try await registry.addDevice(device("a", user: "u2", realm: .root), limit: 0) == .added)
+    #expect(try await registry.addDevice(device("b"), limit: 1) == .limitReached)
+    #expect(try await registry.addDevice(device("A"), limit: 2) == .added)
+    let names = try await registry.devices(ofUser: "u1", family: .binding, realm: alpha).map(\.externalID)
+    #expect(names == ["a", "A"])
+    #expect(try await registry.device("a", family: .binding, realm: alpha) == device("a"))
+    #expect(try await registry.device("a", family: .init(rawValue: "webauthn"), realm: alpha) == nil)
+    try await registry.touchDevice(device("a"), at: later(5))
+    #expect(try await registry.device("a", family: .binding, realm: alpha)?.lastAccessAt == later(5))
+    #expect(try await registry.removeDevice("a", ofUser: "u2", family: .binding, realm: alpha) == nil)
+    #expect(try await registry.removeDevice("a", ofUser: "u1", family: .binding, realm: alpha)?.externalID == "a")
+    #expect(try await registry.removeDevice("a", ofUser: "u1", family: .binding, realm: alpha) == nil)
+    #expect(try await registry.device("a", family: .binding, realm: .root) != nil)
+  }
+
+  @Test(arguments: RegistryKind.allCases) func neverChangesASecretOnceMade(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    let first = try await registry.secret("s", orElse: SecretBytes([1, 2, 3]))
+    let second = try await registry.secret("s", orElse: SecretBytes([4, 5, 6]))
+    #expect(first.matches([1, 2, 3]) && second.matches([1, 2, 3]))
+    #expect(try await registry.secret("t", orElse: SecretBytes([4])).matches([4]))
+  }
+
+  @Test(arguments: RegistryKind.allCases) func forgetsOldTokenKeys(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    func key(_ id: String, _ time: Int) -> TokenKeyRecord {
+      TokenKeyRecord(id: id, secret: SecretBytes([UInt8](repeating: 1, count: 32)), createdAt: later(time))
+    }
+    try await registry.addTokenKey(key("a", 0), forgettingBefore: start)
+    try await registry.addTokenKey(key("b", 100), forgettingBefore: start)
+    #expect(try await registry.tokenKeys().map(\.id) == ["b", "a"])
+    await #expect(throws: RegistryError(.conflict)) {
+      try await registry.addTokenKey(key("b", 300), forgettingBefore: later(200))
+    }
+    #expect(try await registry.tokenKeys().map(\.id) == ["b", "a"])
+    try await registry.addTokenKey(key("c", 200), forgettingBefore: later(50))
+    #expect(try await registry.tokenKeys().map(\.id) == ["c", "b"])
+  }
+}
