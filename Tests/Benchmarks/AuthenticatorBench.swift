@@ -30,7 +30,9 @@ struct AuthenticatorBench {
   /// Off the main actor, where a server, a tool or a background task would be.
   @concurrent
   static func measure(_ effort: Effort, only: Set<String>, file: String?) async throws {
-    let suites: [any Suite] = [SigningSuite()]
+    let workspace = try Workspace()
+    defer { workspace.remove() }
+    let suites: [any Suite] = [SigningSuite(), PINSuite(workspace: workspace), StoreSuite(workspace: workspace)]
     let runner = Runner(effort: effort)
     var report = Report()
     print(Report.heading)

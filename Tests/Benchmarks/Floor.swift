@@ -1,5 +1,6 @@
+import AuthenticatorCrypto
 import BenchmarkFloors
-import Synchronization
+import Foundation
 
 /// The floors as quantities. Each throws when the library refuses, so that no ratio is taken over nothing.
 enum Floor {
@@ -20,6 +21,25 @@ enum Floor {
       }
     }
   }
+
+  /// One derivation by OpenSSL alone.
+  static func derive(_ cost: ScryptParameters) throws {
+    guard floor_scrypt(1 << UInt64(cost.logN), UInt32(cost.r), UInt32(cost.p)) == 1 else {
+      throw Failed(what: "EVP_KDF_derive")
+    }
+  }
+
+  /// A table of rows with `size` bytes each, read by primary key.
+  static func table(at path: String, rows: Int, size: Int) throws -> Handle {
+    guard let pointer = floor_database_open(path) else { throw Failed(what: "sqlite3_open") }
+    let database = Handle(pointer, free: floor_database_close)
+    guard floor_database_fill(database.pointer, rows, size) == 1 else { throw Failed(what: "INSERT") }
+    return database
+  }
+
+  static func read(_ database: Handle, rows: Int, count: Int) throws {
+    guard floor_database_read(database.pointer, rows, count) == count else { throw Failed(what: "SELECT") }
+  }
 }
 
 /// Owns a C object of the floors.
@@ -35,4 +55,23 @@ final class Handle: @unchecked Sendable {
   }
 
   deinit { free(pointer) }
+}
+
+/// Files of this run: `.build/bench-data` on the disk, and a folder in memory where keys are made without waiting for it.
+struct Workspace: Sendable {
+  let disk: URL
+  let memory: URL
+
+  init() throws {
+    disk = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).appendingPathComponent(".build/bench-data")
+    memory = URL(fileURLWithPath: "/dev/shm/authenticator-bench-\(getpid())")
+    remove()
+    for folder in [disk, memory] {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+  }
+
+  func remove() {
+    for folder in [disk, memory] { try? FileManager.default.removeItem(at: folder) }
+  }
 }

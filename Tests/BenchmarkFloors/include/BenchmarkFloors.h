@@ -27,6 +27,9 @@ size_t floor_database_read(floor_database *database, size_t rows, size_t count);
 // Commits `count` one-row updates, each durable; returns how many succeeded.
 size_t floor_database_commit(floor_database *database, size_t count);
 
+// Adds `rows` copies of the first keys to a key store's file, for look-ups in a large table; 1 on success.
+int floor_clone_keys(const char *path, size_t rows);
+
 // A libmicrohttpd server on 127.0.0.1 that returns the body of each POST, one epoll thread.
 typedef struct floor_echo floor_echo;
 floor_echo *floor_echo_start(void);

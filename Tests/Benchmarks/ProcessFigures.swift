@@ -1,0 +1,48 @@
+import Foundation
+
+/// What the kernel says about a process, in KiB.
+enum ProcessFigures {
+  /// Memory in use now.
+  static func residentSize(of process: Int32 = getpid()) throws -> Double { try figure("VmRSS", of: process) }
+
+  /// The most it ever used.
+  static func peakSize(of process: Int32 = getpid()) throws -> Double { try figure("VmHWM", of: process) }
+
+  private static func figure(_ name: String, of process: Int32) throws -> Double {
+    let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+    guard let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) }) else {
+      throw Floor.Failed(what: "/proc/\(process)/status has no \(name)")
+    }
+    return value
+  }
+}
+
+/// Another program, run to its end.
+enum Program {
+  /// Runs it and returns what it printed; throws when it does not exit with 0.
+  static func output(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Floor.Failed(what: "\(path) \(arguments.joined(separator: " ")) exited with \(process.terminationStatus)")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// This program in a fresh process: what `Child.run` prints as a number.
+  static func child(_ arguments: String...) throws -> Double {
+    let text = try output("/proc/self/exe", ["--child"] + arguments)
+    guard let value = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw Floor.Failed(what: "a child printed \(text)")
+    }
+    return value
+  }
+}
