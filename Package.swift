@@ -143,8 +143,9 @@ let fuzzing: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorJOSE",
-      "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorCBOR",
+      "AuthenticatorSQLite", "AuthenticatorKeyStore", "AuthenticatorJourney", "AuthenticatorJOSE",
+      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
     ],
     path: "Tests/Fuzz", exclude: ["Driver", "LibFuzzer"], sources: ["Targets"], resources: [.copy("Corpus")],
     swiftSettings: strict),

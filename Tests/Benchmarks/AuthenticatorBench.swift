@@ -32,7 +32,10 @@ struct AuthenticatorBench {
   static func measure(_ effort: Effort, only: Set<String>, file: String?) async throws {
     let workspace = try Workspace()
     defer { workspace.remove() }
-    let suites: [any Suite] = [SigningSuite(), PINSuite(workspace: workspace), StoreSuite(workspace: workspace)]
+    let suites: [any Suite] = [
+      SigningSuite(), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
+      ServerSuite(workspace: workspace), ToolSuite(workspace: workspace),
+    ]
     let runner = Runner(effort: effort)
     var report = Report()
     print(Report.heading)

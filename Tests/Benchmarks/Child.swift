@@ -1,12 +1,17 @@
 import Foundation
 
 /// What the bench does in a process of its own, so that memory and start-up are counted from nothing:
-/// `authenticator-bench --child MODE …` prints one number.
+/// `authenticator-bench --child MODE …` prints one number, or is a server until its input ends.
 enum Child {
   @concurrent
   static func run(_ arguments: [String]) async throws {
-    switch (arguments.first, arguments.dropFirst().first) {
-    case ("pin-memory", let path?): print(try await PINSuite.measureMemory(path: path))
+    let rest = Array(arguments.dropFirst())
+    switch (arguments.first, rest.count) {
+    case ("pin-memory", 1): print(try await PINSuite.measureMemory(path: rest[0]))
+    case ("first-signature", 2): print(try await ToolSuite.signOnce(path: rest[0], tag: rest[1]))
+    case ("pending-journeys", 1): print(try await ServerSuite.measurePendingJourneys(Int(rest[0]) ?? 0))
+    case ("serve", 1): try await ServerSuite.serve(registry: rest[0])
+    case ("echo", 0): try await ServerSuite.echo()
     default: throw Floor.Failed(what: "no such child: \(arguments.joined(separator: " "))")
     }
   }

@@ -12,11 +12,11 @@ struct FuzzReplayTests {
   }
 
   @Test(arguments: names)
-  func keepsItsPromisesForStoredInputs(name: String) throws {
+  func keepsItsPromisesForStoredInputs(name: String) async throws {
     let target = try target(name)
     let corpus = try target.corpus()
     #expect(!corpus.isEmpty)
-    for input in corpus { try target.run(input) }
+    for input in corpus { try await target.run(input) }
   }
 
   @Test(arguments: names)
@@ -32,7 +32,7 @@ struct FuzzReplayTests {
     while clock.now < end {
       let input = mutator.next()
       do {
-        try target.run(input)
+        try await target.run(input)
       } catch {
         Issue.record("\(error) for input \(tried) of seed \(seed): \(input)")
         return

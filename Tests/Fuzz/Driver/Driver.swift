@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FuzzTargets
 import LibFuzzer
@@ -68,11 +69,17 @@ private var target: FuzzTarget? {
 
 private let chosen = target
 
+/// Runs the target to its end. The caller is libFuzzer's own thread, which may wait; the target runs on Swift's.
 private func tryOne(_ bytes: [UInt8]) {
-  do {
-    try chosen?.run(bytes)
-  } catch {
-    FileHandle.standardError.write(Data("broken promise: \(error)\n".utf8))
-    abort()
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    do {
+      try await chosen?.run(bytes)
+    } catch {
+      FileHandle.standardError.write(Data("broken promise: \(error)\n".utf8))
+      abort()
+    }
+    done.signal()
   }
+  done.wait()
 }

@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import AuthenticatorCore
 import Foundation
 
 /// A decoder that is given any bytes. It may refuse them; it may neither trap nor hang, nor break its own promise.
@@ -13,11 +14,12 @@ package struct FuzzTarget: Sendable {
   /// The longest input worth trying.
   package var maximumLength: Int
   /// Throws `Broken`, and nothing else: refusals end inside.
-  package var run: @Sendable ([UInt8]) throws -> Void
+  package var run: @Sendable ([UInt8]) async throws -> Void
 
   /// All targets, each of which `make fuzz` runs and the tests replay.
   package static let all: [FuzzTarget] = [
-    .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .certificate,
+    .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .certificate, .journey, .server,
+    .store,
   ]
 
   /// The stored inputs, smallest first: base64, one a line, so that a corpus is one file.
@@ -39,4 +41,17 @@ package struct FuzzTarget: Sendable {
 /// Throws when a promise does not hold.
 func expect(_ condition: Bool, _ promise: String) throws {
   if !condition { throw FuzzTarget.Broken(promise: promise) }
+}
+
+/// Runs what may refuse its input, in the one vocabulary for that; anything else it throws breaks a promise.
+func onlyAuthenticatorErrors(_ body: () async throws -> Void) async throws {
+  do {
+    try await body()
+  } catch let error as FuzzTarget.Broken {
+    throw error
+  } catch is AuthenticatorError {
+    return
+  } catch {
+    throw FuzzTarget.Broken(promise: "a refusal is an AuthenticatorError, not \(type(of: error))")
+  }
 }
