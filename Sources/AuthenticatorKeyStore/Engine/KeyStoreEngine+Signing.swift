@@ -78,31 +78,48 @@ extension KeyStoreEngine {
   // MARK: Last use
 
   /// How old `lastUsedAt` may become before it is written again, in milliseconds.
-  private static let touchInterval: Int64 = 60_000
+  fileprivate static let touchInterval: Int64 = 60_000
 
   /// Writes the time of use down, once in a while and without waiting for anything.
   private func noteUse(of key: WarmKey) async {
     let now = environment.now()
-    let isDue = key.lastTouch.withLock { last in
-      if let last, (now.milliseconds &- last).magnitude < Self.touchInterval.magnitude { return false }
-      last = now.milliseconds
-      return true
-    }
-    guard isDue, backend.isWritable else { return }
+    guard key.takeTouch(at: now.milliseconds), backend.isWritable else { return }
     let tag = key.tag
     do {
-      defer { warm.withLock { $0.forgetRecord(tag) } }
       try await backend.write(.lazy) { [cipher] rows in
         guard let (row, key) = try rows.open(tag, with: cipher) else { return }
         var record = key.record
         record.lastUsedAt = now
         try rows.update(try cipher.reseal(record, over: row))
       }
+      forgetRecord(tag)
     } catch {
       // The time of use is worth no failed signature; the next use tries again.
-      key.lastTouch.withLock { $0 = nil }
+      forgetRecord(tag)
+      key.returnTouch()
     }
   }
+
+  // Swift 6.3 may address thread-local data through the thread from before a suspension, and `Mutex` keeps its owner
+  // there: inlined after an `await`, a lock was taken in another thread's name and could not be given back.
+  @inline(never)
+  private func forgetRecord(_ tag: KeyTag) { warm.withLock { $0.forgetRecord(tag) } }
+}
+
+extension WarmKey {
+  /// Whether the time of use is due to be written; the caller then owes it.
+  @inline(never)
+  fileprivate func takeTouch(at now: Int64) -> Bool {
+    lastTouch.withLock { last in
+      if let last, (now &- last).magnitude < KeyStoreEngine.touchInterval.magnitude { return false }
+      last = now
+      return true
+    }
+  }
+
+  /// It could not be written.
+  @inline(never)
+  fileprivate func returnTouch() { lastTouch.withLock { $0 = nil } }
 }
 
 extension KeyRecord.State {
