@@ -35,7 +35,7 @@ struct CBORHead {
     return result.read
   }
 
-  /// Made once per process and never written again, hence safe to share.
+  /// Unchecked because it is made once per process and never written again.
   nonisolated(unsafe) private static let callbacks: UnsafePointer<cbor_callbacks> = {
     let callbacks = UnsafeMutablePointer<cbor_callbacks>.allocate(capacity: 1)
     callbacks.initialize(

@@ -1,7 +1,7 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorRelyingParty
 
-/// Binds a key of the device to the user named so far (reference c.1, c.12).
+/// Binds a key of the device to the user named so far.
 ///
 /// Outcomes: `success`, `failure`, `exceedDeviceLimit` when there is a limit, and the client's error words. Binding the
 /// same key for the same user again succeeds; a key id that names anything else fails.

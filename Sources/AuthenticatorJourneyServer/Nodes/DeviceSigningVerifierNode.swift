@@ -1,7 +1,7 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorRelyingParty
 
-/// Has a bound device sign a challenge (reference c.1, c.12).
+/// Has a bound device sign a challenge.
 ///
 /// With a user name in the state only that user's devices count; without one the proof itself names the user, who is
 /// the journey's user from then on. Outcomes: `success`, `failure`, `keyNotFound`, `noDeviceRegistered` when wanted,

@@ -2,7 +2,7 @@ internal import AuthenticatorCoding
 internal import AuthenticatorCore
 internal import AuthenticatorCrypto
 
-/// `POST …/authenticate`: starts, continues and resumes journeys (reference a.3 to a.8).
+/// `POST …/authenticate`: starts, continues and resumes journeys.
 struct AuthenticateEndpoint: RESTEndpoint {
   let trees: [String: JourneyTree]
   let tokens: StepTokens
@@ -228,7 +228,7 @@ private struct Run {
 }
 
 extension NodePage {
-  /// The page as the client sees it (reference a.4).
+  /// The page as the client sees it.
   func json(authID: String) -> JSONValue {
     var inputs = 0
     let callbacks = callbacks.enumerated().map { index, callback in

@@ -1,6 +1,6 @@
 internal import AuthenticatorCoding
 
-/// `…/users/{id}/devices/2fa/binding`: the bound devices of the session's own user (reference c.12).
+/// `…/users/{id}/devices/2fa/binding`: the bound devices of the session's own user.
 struct BindingDevicesEndpoint: RESTEndpoint {
   func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
     let path = request.path

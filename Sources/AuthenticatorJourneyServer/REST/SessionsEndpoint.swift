@@ -1,7 +1,7 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorCore
 
-/// `POST …/sessions?_action=…`: logout, session information and validation (reference a.10).
+/// `POST …/sessions?_action=…`: logout, session information and validation.
 struct SessionsEndpoint: RESTEndpoint {
   func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
     guard request.path == ["sessions"] else { return nil }

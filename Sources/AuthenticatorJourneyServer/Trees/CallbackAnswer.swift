@@ -26,7 +26,7 @@ public struct CallbackAnswer: Sendable {
 }
 
 extension CallbackAnswer {
-  /// Compares a client's callbacks with those that were sent: by position and type, not by name (reference a.5).
+  /// Compares a client's callbacks with those that were sent: by position and type, not by name.
   ///
   /// Throws `RESTFailure` (400) for a wrong count, a wrong type at a place, or a second input where one belongs.
   static func match(_ received: [JSONValue], with sent: [CallbackShape]) throws(RESTFailure) -> [CallbackAnswer] {
