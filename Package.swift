@@ -200,6 +200,19 @@ let testTargets: [Target] = [
     ["AuthenticatorJOSE", "AuthenticatorCrypto", "AuthenticatorCoding", "TestVectors"]),
   tests("AuthenticatorHTTPTests", ["AuthenticatorHTTP", "AuthenticatorCore", "AuthenticatorCoding"]),
   tests(
+    "AuthenticatorJourneyTests",
+    [
+      "AuthenticatorJourney", "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  tests(
+    "AuthenticatorDeviceBindingTests",
+    [
+      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorJourneyServer", "AuthenticatorRelyingParty",
+      "AuthenticatorJOSE", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "DeviceAuthenticators",
+      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  tests(
     "AuthenticatorRelyingPartyTests",
     [
       "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCBOR", "AuthenticatorCrypto",

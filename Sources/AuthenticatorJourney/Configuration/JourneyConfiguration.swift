@@ -5,7 +5,7 @@ public struct JourneyConfiguration: Sendable {
   /// The deployment's address, context path included: `https://id.example.com/am`.
   public let server: WebURL
   /// The realm whose journeys are walked.
-  public let realm: Realm
+  public let realm: JourneyRealm
   /// The session cookie's name; the session token travels in a header of this name.
   public let cookieName: String
 
@@ -53,7 +53,7 @@ public struct JourneyConfiguration: Sendable {
       throw Self.invalid("the cookie name is no HTTP token")
     }
     self.server = url
-    self.realm = try Realm(realm)
+    self.realm = try JourneyRealm(realm)
     self.cookieName = cookieName
     languages = []
     requestTimeout = .seconds(30)

@@ -4,21 +4,21 @@ import AuthenticatorCore
 ///
 /// The client talks to one server only, so a cookie of a whole public suffix can reach nobody else. The session cookie
 /// is not kept here: the session's storage owns the token.
-struct CookieJar {
-  private(set) var cookies: [Cookie] = []
+package struct CookieJar {
+  package private(set) var cookies: [Cookie] = []
   /// The session cookie's name.
   private let excluded: String
 
   private static let maximumCount = 50
   private static let maximumBytes = 4096
 
-  init(excluding name: String, cookies: [Cookie] = []) {
+  package init(excluding name: String, cookies: [Cookie] = []) {
     excluded = name
     self.cookies = Array(cookies.prefix(Self.maximumCount))
   }
 
   /// Takes a `Set-Cookie` field. What breaks a rule is ignored, as the RFC asks.
-  mutating func receive(_ field: String, from url: WebURL, at now: UnixTime) {
+  package mutating func receive(_ field: String, from url: WebURL, at now: UnixTime) {
     guard field.utf8.count <= Self.maximumBytes, let cookie = Self.parse(field, from: url, at: now),
       cookie.name != excluded
     else { return }
@@ -38,7 +38,7 @@ struct CookieJar {
   }
 
   /// The `Cookie` field for a request; nil when none fits.
-  func header(for url: WebURL, at now: UnixTime) -> String? {
+  package func header(for url: WebURL, at now: UnixTime) -> String? {
     let fitting = cookies.enumerated().filter { _, cookie in
       let reachesHost = cookie.isHostOnly ? url.host == cookie.domain : Self.host(url.host, isWithin: cookie.domain)
       return reachesHost && Self.path(url.path, isWithin: cookie.path)
@@ -61,7 +61,7 @@ struct CookieJar {
   // MARK: Rules
 
   /// Section 5.2. Nil: to be ignored.
-  static func parse(_ field: String, from url: WebURL, at now: UnixTime) -> Cookie? {
+  package static func parse(_ field: String, from url: WebURL, at now: UnixTime) -> Cookie? {
     var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
     guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=") else { return nil }
     let name = trimmed(pair[..<equals])

@@ -1,12 +1,12 @@
 import AuthenticatorCore
 
 /// A realm of the server, by its path: `/` is the root, `/alpha` a child of it, `/a/b` a grandchild.
-public struct Realm: Hashable, Sendable, CustomStringConvertible {
+public struct JourneyRealm: Hashable, Sendable, CustomStringConvertible {
   /// The names from the root downwards; empty for the root itself.
   public let names: [String]
 
   /// The root realm.
-  public static let root = Realm(names: [])
+  public static let root = JourneyRealm(names: [])
 
   private init(names: [String]) { self.names = names }
 
