@@ -177,6 +177,12 @@ let testTargets: [Target] = [
     "AuthenticatorWebAuthnTests",
     ["AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors"]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
+  .target(
+    name: "KeyStoreBehavior", dependencies: ["AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto"],
+    path: "Tests/KeyStoreBehavior", swiftSettings: strict),
+  tests(
+    "AuthenticatorKeyStoreTests",
+    ["KeyStoreBehavior", "AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto"]),
   tests(
     "DeviceAuthenticatorsTests",
     [
