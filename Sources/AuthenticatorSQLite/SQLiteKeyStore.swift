@@ -41,6 +41,7 @@ public final class SQLiteKeyStore: EngineBackedKeyStore {
 
     package var scryptBounds = ScryptBounds.standard
     package var schema = Schema.current
+    package var counterBlock = StoreLimits.counterBlock
 
     /// The defaults: software keys, the recommended derivation, 5 s of patience, no device secret.
     public init(
@@ -94,7 +95,8 @@ public final class SQLiteKeyStore: EngineBackedKeyStore {
     }
     let engine = try KeyStoreEngine(
       backend: backend, cipher: cipher, environment: environment, providers: options.providers,
-      scrypt: options.scryptParameters, scryptBounds: options.scryptBounds, attemptPolicy: options.attemptPolicy)
+      scrypt: options.scryptParameters, scryptBounds: options.scryptBounds, attemptPolicy: options.attemptPolicy,
+      counterBlock: options.counterBlock)
     if backend.isDamaged {
       environment.emit(.recordSetAside(reason: .storeDamaged))
     } else {
@@ -124,6 +126,9 @@ public final class SQLiteKeyStore: EngineBackedKeyStore {
 
   /// Whether the file is damaged: keys that can be read may be used, nothing is written, and nothing counts as absent.
   public var isDamaged: Bool { backend.isDamaged }
+
+  /// Writes the log back into the file and empties it.
+  package func compact() async throws { try await backend.scrub() }
 
   /// Whether the store was opened without the right to change it.
   public var isReadOnly: Bool { !backend.isWritable }

@@ -76,7 +76,10 @@ struct StoreSource: Sendable {
         return try open(file, identity, isWritable)
       } catch let failure as SQLiteFailure {
         // The first one to open recovers the log; others are told to come back without being made to wait.
-        guard failure.isBusy, !deadline.hasPassed else { throw failure.error("store.open") }
+        guard failure.isBusy, !deadline.hasPassed else {
+          throw failure.isForeign
+            ? AuthenticatorError(.notAStore, stage: "store.open", underlying: failure) : failure.error("store.open")
+        }
         usleep(3000)
       }
     }
@@ -96,9 +99,9 @@ struct StoreSource: Sendable {
     try connection.execute("PRAGMA cell_size_check = ON")
     try connection.execute("PRAGMA temp_store = MEMORY")
     try connection.execute("PRAGMA mmap_size = 0")
-    try connection.execute("PRAGMA cache_size = -16384")
 
     let version = try checkVersion(connection)
+    try connection.execute("PRAGMA cache_size = -16384")
     if version != schema.version {
       guard isWritable else {
         throw AuthenticatorError(.storageFailed, stage: "store.open", reason: "an older store must be writable once")
@@ -145,13 +148,9 @@ struct StoreSource: Sendable {
   // MARK: Checks
 
   private func checkVersion(_ connection: Connection) throws -> Int64 {
-    let id: Int64?
-    do { id = try connection.integer("PRAGMA application_id") } catch let failure as SQLiteFailure
-      where failure.isForeign
-    {
-      throw AuthenticatorError(.notAStore, stage: "store.open", underlying: failure)
-    }
-    guard id == Schema.applicationID, let version = try connection.integer("PRAGMA user_version") else {
+    guard try connection.integer("PRAGMA application_id") == Schema.applicationID,
+      let version = try connection.integer("PRAGMA user_version")
+    else {
       throw AuthenticatorError(.notAStore, stage: "store.open", reason: "a database of another application")
     }
     guard version <= schema.version else {

@@ -9,8 +9,8 @@ extension KeyStoreEngine {
       try Self.check(name.utf8.count, StoreLimits.nameBytes, "the counter's name")
     }
     let token = try beginReading()
-    let (block, version) = try await backend.write(.durable) { [cipher] rows in
-      (try rows.reserve(counter, with: cipher), try rows.foreignVersion())
+    let (block, version) = try await backend.write(.durable) { [cipher, counterBlock] rows in
+      (try rows.reserve(counterBlock, of: counter, with: cipher), try rows.foreignVersion())
     }
     let rest = WarmState.Block(next: block.next &+ 1, last: block.last)
     if block.next < block.last { warm.withLock { $0.insert(rest, of: counter, read: version, token) } }
@@ -92,7 +92,7 @@ extension StoreCipher {
 
 extension RowTransaction {
   /// Reserves the next values of a counter.
-  fileprivate func reserve(_ counter: CounterID, with cipher: StoreCipher) throws -> WarmState.Block {
+  fileprivate func reserve(_ size: UInt32, of counter: CounterID, with cipher: StoreCipher) throws -> WarmState.Block {
     if case .key(let tag) = counter {
       guard let (_, key) = try open(tag, with: cipher) else { throw KeyStoreEngine.notFound("store.counter") }
       guard key.record.counter == .rising else {
@@ -107,7 +107,7 @@ extension RowTransaction {
     }
     let reserved = present ?? 0
     guard reserved < UInt32.max else { throw AuthenticatorError(.counterExhausted, stage: "store.counter") }
-    let last = reserved + min(StoreLimits.counterBlock, UInt32.max - reserved)
+    let last = reserved + min(size, UInt32.max - reserved)
     try setCounter(counter, to: last, with: cipher)
     return WarmState.Block(next: reserved + 1, last: last)
   }

@@ -15,6 +15,7 @@ public final class KeyStoreEngine: Sendable {
   let attemptPolicy: AttemptPolicy
   let scrypt: ScryptParameters
   let scryptBounds: ScryptBounds
+  let counterBlock: UInt32
   let derivation = KeyDerivation()
   let warm = Mutex(WarmState())
 
@@ -22,7 +23,7 @@ public final class KeyStoreEngine: Sendable {
   package init(
     backend: any RowBackend, cipher: StoreCipher, environment: AuthenticatorEnvironment,
     providers: [any KeyProvider], scrypt: ScryptParameters, scryptBounds: ScryptBounds = .standard,
-    attemptPolicy: AttemptPolicy = .standard
+    attemptPolicy: AttemptPolicy = .standard, counterBlock: UInt32 = StoreLimits.counterBlock
   ) throws {
     do { try scryptBounds.check(scrypt) } catch {
       throw AuthenticatorError(
@@ -35,6 +36,7 @@ public final class KeyStoreEngine: Sendable {
     self.attemptPolicy = attemptPolicy
     self.scrypt = scrypt
     self.scryptBounds = scryptBounds
+    self.counterBlock = max(1, counterBlock)
   }
 
   /// Whether the store can be written.
