@@ -183,6 +183,18 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorKeyStoreTests",
     ["KeyStoreBehavior", "AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto"]),
+  .target(name: "CStoreTestSupport", path: "Tests/CStoreTestSupport"),
+  .executableTarget(
+    name: "StoreDriver",
+    dependencies: [
+      "AuthenticatorSQLite", "AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto", "CStoreTestSupport",
+    ], path: "Tests/StoreDriver", swiftSettings: strict),
+  tests(
+    "AuthenticatorSQLiteTests",
+    [
+      "AuthenticatorSQLite", "KeyStoreBehavior", "StoreDriver", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorCrypto", "AuthenticatorCoding", "CSQLite", "TestVectors",
+    ], resources: [.copy("Faults")]),
   tests(
     "DeviceAuthenticatorsTests",
     [

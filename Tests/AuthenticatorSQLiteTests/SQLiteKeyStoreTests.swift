@@ -1,0 +1,314 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorKeyStore
+import AuthenticatorSQLite
+import Foundation
+import KeyStoreBehavior
+import Testing
+
+@Suite struct SQLiteKeyStoreTests {
+  @Test(arguments: KeyStoreCheck.all)
+  func behaves(as check: KeyStoreCheck) async throws {
+    let folder = try TemporaryFolder()
+    let bench = KeyStoreBench(isPersistent: true) { environment, providers in
+      try await SQLiteKeyStore.open(
+        path: folder.path + "/\(UInt64.random(in: 0...(.max))).authstore", environment: environment,
+        options: TestStore.options(providers: providers))
+    }
+    try await check.run(on: bench)
+  }
+
+  // MARK: What stays
+
+  @Test func everythingIsThereAfterReopening() async throws {
+    let folder = try TemporaryFolder()
+    let domain = SecretDomain(rawValue: "pin")
+    var first: SQLiteKeyStore? = try await TestStore.open(folder.store)
+    let store = try #require(first)
+    let staged = try await store.stage(
+      TestStore.request(slot: "s"), as: .none, access: KeyAccess(gate: .open), enrollmentState: nil, ticket: nil)
+    let key = try await TestStore.active(store, TestStore.request(account: "bob", slot: "t", counter: .rising))
+    let wrapped = try await TestStore.wrapped(
+      store, try await store.create(domain, secret: TestStore.secret("1234")), in: domain)
+    let value = try await store.advance(.key(key.tag))
+    try await store.setItem(ItemName(owner: key.tag, name: "i"), to: [1])
+    #expect(await code { try await store.unlock(domain, with: TestStore.secret("0000")) } == .userVerificationFailed)
+    first = nil
+
+    let again = try await TestStore.open(folder.store)
+    #expect(try await again.records(matching: .everything) == [staged, key, wrapped])
+    #expect(try await TestStore.signs(again, key))
+    #expect(try await again.advance(.key(key.tag)) > value)
+    #expect(try await again.item(ItemName(owner: key.tag, name: "i")) == [1])
+    #expect(try await again.attempts(of: domain).failures == 1)
+    let opened = try await again.unlock(domain, with: TestStore.secret("1234"))
+    #expect(try await TestStore.signs(again, wrapped, TestStore.ticket(opened)))
+  }
+
+  @Test func aPauseSurvivesReopening() async throws {
+    let folder = try TemporaryFolder()
+    let domain = SecretDomain(rawValue: "pin")
+    let bench = KeyStoreBench(isPersistent: true) { environment, _ in
+      try await SQLiteKeyStore.open(path: folder.store, environment: environment, options: TestStore.options())
+    }
+    func open() async throws -> SQLiteKeyStore {
+      try await SQLiteKeyStore.open(path: folder.store, environment: bench.environment, options: TestStore.options())
+    }
+    _ = try await open().create(domain, secret: TestStore.secret("1234"))
+    for _ in 0..<3 {
+      #expect(
+        await code { try await open().unlock(domain, with: TestStore.secret("0000")) } == .userVerificationFailed)
+    }
+    #expect(await code { try await open().unlock(domain, with: TestStore.secret("1234")) } == .lockedOut)
+    bench.clock.pass(.seconds(5))
+    _ = try await open().unlock(domain, with: TestStore.secret("1234"))
+  }
+
+  @Test func countersEndRatherThanWrap() async throws {
+    let folder = try TemporaryFolder()
+    var options = TestStore.options()
+    options.counterBlock = .max / 2 + 1
+    let key = try await TestStore.active(
+      try await TestStore.open(folder.store, options), TestStore.request(counter: .rising))
+    let counter = CounterID.key(key.tag)
+    #expect(try await TestStore.open(folder.store, options).advance(counter) == 1)
+    let second = try await TestStore.open(folder.store, options)
+    #expect(try await second.advance(counter) == .max / 2 + 2)
+    let third = try await TestStore.open(folder.store, options)
+    #expect(await code { try await third.advance(counter) } == .counterExhausted)
+    #expect(await code { try await third.advance(counter) } == .counterExhausted)
+  }
+
+  @Test func aPINSetAtALowerCostIsWrappedAnewAtItsNextUse() async throws {
+    let folder = try TemporaryFolder()
+    let domain = SecretDomain(rawValue: "pin")
+    _ = try await TestStore.open(folder.store).create(domain, secret: TestStore.secret("1234"))
+    let dearer = try await TestStore.open(folder.store, TestStore.options(logN: 6))
+    #expect(await code { try await dearer.unlock(domain, with: TestStore.secret("0")) } == .userVerificationFailed)
+    #expect(try RawDatabase.run(folder.store, "SELECT log_n FROM domains") == [["4"]])
+    _ = try await dearer.unlock(domain, with: TestStore.secret("1234"))
+    #expect(try RawDatabase.run(folder.store, "SELECT log_n FROM domains") == [["6"]])
+    _ = try await dearer.unlock(domain, with: TestStore.secret("1234"))
+    #expect(await code { try await dearer.unlock(domain, with: TestStore.secret("0")) } == .userVerificationFailed)
+  }
+
+  @Test func anAnnouncedObjectIsCleanedUpAtOpening() async throws {
+    let folder = try TemporaryFolder()
+    let token = ForgetfulToken()
+    let bench = KeyStoreBench(isPersistent: true) { _, _ in throw AuthenticatorError(.unsupported) }
+    func open() async throws -> SQLiteKeyStore {
+      try await SQLiteKeyStore.open(
+        path: folder.store, environment: bench.environment, options: TestStore.options(providers: [token]))
+    }
+    token.isCut = true
+    let store = try await open()
+    #expect(
+      await code {
+        try await store.stage(
+          TestStore.request(), as: .none, access: KeyAccess(gate: .open), enrollmentState: nil, ticket: nil)
+      } == .storageFailed)
+    #expect(token.names.count == 1)
+    token.isCut = false
+    // Another process may still be at work on it.
+    _ = try await open()
+    #expect(token.names.count == 1)
+    bench.clock.pass(.seconds(121))
+    _ = try await open()
+    #expect(token.names.isEmpty)
+    #expect(try RawDatabase.run(folder.store, "SELECT tag FROM intents").isEmpty)
+  }
+
+  @Test func aHalfDestroyedObjectIsFinishedAtOpening() async throws {
+    let folder = try TemporaryFolder()
+    let token = ForgetfulToken()
+    func open() async throws -> SQLiteKeyStore {
+      try await TestStore.open(folder.store, TestStore.options(providers: [token]))
+    }
+    let store = try await open()
+    let key = try await TestStore.active(store)
+    token.isCut = true
+    #expect(await code { try await store.delete(key.tag) } == .storageFailed)
+    // The token is away: the store opens all the same.
+    #expect(try await open().record(key.tag)?.state == .revoking)
+    token.isCut = false
+    let again = try await open()
+    #expect(try await again.record(key.tag) == nil)
+    #expect(token.names.isEmpty)
+  }
+
+  // MARK: Device secret
+
+  @Test func aStoreWithADeviceSecretOpensWithItOnly() async throws {
+    let folder = try TemporaryFolder()
+    func secret(_ byte: UInt8, _ count: Int = 32) -> SecretBytes { SecretBytes([UInt8](repeating: byte, count: count)) }
+    let key = try await TestStore.active(
+      try await TestStore.open(folder.store, TestStore.options(deviceSecret: secret(1))))
+    for wrong in [secret(2), nil] {
+      #expect(
+        await code { try await TestStore.open(folder.store, TestStore.options(deviceSecret: wrong)) }
+          == .integrityFailed)
+    }
+    #expect(
+      await code { try await TestStore.open(folder.store, TestStore.options(deviceSecret: secret(1, 31))) }
+        == .invalidRequest)
+    let again = try await TestStore.open(folder.store, TestStore.options(deviceSecret: secret(1)))
+    #expect(try await TestStore.signs(again, key))
+  }
+
+  @Test func aStoreMadeWithoutADeviceSecretRefusesOne() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await TestStore.open(folder.store)
+    let options = TestStore.options(deviceSecret: SecretBytes([UInt8](repeating: 1, count: 32)))
+    #expect(await code { try await TestStore.open(folder.store, options) } == .integrityFailed)
+  }
+
+  // MARK: Two handles on one file
+
+  @Test func aChangeByOneIsSeenByTheOther() async throws {
+    let folder = try TemporaryFolder()
+    let first = try await TestStore.open(folder.store)
+    let second = try await TestStore.open(folder.store)
+    let key = try await TestStore.active(first, TestStore.request(slot: "s"))
+    let query = KeyQuery(instance: "https://am.example")
+    // Both remember the key, its record and the query's answer.
+    for store in [first, second] {
+      for _ in 0..<2 {
+        #expect(try await TestStore.signs(store, key))
+        #expect(try await store.records(matching: query).map(\.tag) == [key.tag])
+      }
+    }
+    let successor = try await TestStore.active(second, TestStore.request(slot: "s"))
+    #expect(await code { try await first.sign([1], with: key.tag, ticket: nil) } == .invalidKeyState)
+    #expect(try await first.records(matching: query).map(\.tag) == [successor.tag])
+    try await first.restore(key.tag)
+    #expect(await code { try await second.sign([1], with: successor.tag, ticket: nil) } == .keyNotFound)
+    #expect(try await TestStore.signs(second, key))
+    try await second.delete(key.tag)
+    #expect(await code { try await first.sign([1], with: key.tag, ticket: nil) } == .keyNotFound)
+    #expect(try await first.record(key.tag) == nil)
+  }
+
+  @Test func countersOfTwoHandlesNeverRepeatNorFall() async throws {
+    let folder = try TemporaryFolder()
+    let stores = [try await TestStore.open(folder.store), try await TestStore.open(folder.store)]
+    let key = try await TestStore.active(stores[0], TestStore.request(counter: .rising))
+    var last: UInt32 = 0
+    for round in 0..<60 {
+      // Changing hands at uneven intervals.
+      let value = try await stores[round / 3 % 2].advance(.key(key.tag))
+      #expect(value > last)
+      last = value
+    }
+  }
+
+  @Test func aLockedStoreIsBusyAndRecovers() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await TestStore.open(folder.store, TestStore.options(busyTimeout: .milliseconds(50)))
+    let key = try await TestStore.active(store)
+    let blocker = try Blocker(folder.store)
+    #expect(await code { try await TestStore.active(store) } == .busy)
+    #expect(await code { try await store.delete(key.tag) } == .busy)
+    // Reading and signing go on beside a writer.
+    #expect(try await TestStore.signs(store, key))
+    #expect(try await store.records(matching: .everything).count == 1)
+    blocker.release()
+    _ = try await TestStore.active(store)
+  }
+
+  // MARK: Presence of the store itself
+
+  @Test func aMissingStoreIsAnsweredWithoutMakingOne() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/deep/er/keys.authstore"
+    #expect(try await SQLiteKeyStore.openIfPresent(path: path, environment: TestStore.environment()) == nil)
+    #expect(await code { try await TestStore.open(path, TestStore.options(createIfMissing: false)) } == .storeMissing)
+    #expect(await code { try await TestStore.open(path, TestStore.options(isReadOnly: true)) } == .storeMissing)
+    #expect(try folder.names().isEmpty)
+  }
+
+  @Test func aReadOnlyStoreSignsAndChangesNothing() async throws {
+    let folder = try TemporaryFolder()
+    let domain = SecretDomain(rawValue: "pin")
+    var key: KeyRecord?
+    do {
+      let store = try await TestStore.open(folder.store)
+      key = try await TestStore.active(store, TestStore.request(counter: .rising))
+      _ = try await store.create(domain, secret: TestStore.secret("1234"))
+    }
+    let record = try #require(key)
+    let before = try folder.bytes()
+    do {
+      let store = try await TestStore.open(folder.store, TestStore.options(isReadOnly: true))
+      #expect(store.isReadOnly)
+      #expect(try await TestStore.signs(store, record))
+      #expect(try await store.records(matching: .everything) == [record])
+      #expect(await code { try await store.delete(record.tag) } == .storageFailed)
+      #expect(await code { try await store.advance(.key(record.tag)) } == .storageFailed)
+      // No attempt can be paid, so none is made.
+      #expect(await code { try await store.unlock(domain, with: TestStore.secret("1234")) } == .storageFailed)
+      #expect(await code { try await TestStore.active(store) } == .storageFailed)
+    }
+    #expect(try folder.bytes() == before)
+  }
+
+  @Test func aReplacedFileIsNotMistakenForTheStore() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await TestStore.open(folder.store)
+    let key = try await TestStore.active(store)
+    try FileManager.default.moveItem(atPath: folder.store, toPath: folder.path + "/old")
+    for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.store + name) }
+    _ = try await TestStore.open(folder.store)
+    #expect(await code { try await TestStore.active(store) } == .storageFailed)
+    #expect(await code { try await store.delete(key.tag) } == .storageFailed)
+  }
+}
+
+/// Holds the write lock of a store until it is released.
+private final class Blocker {
+  private var handle: OpaquePointer?
+  init(_ path: String) throws { handle = try RawDatabase.lock(path) }
+  func release() { RawDatabase.unlock(handle) }
+}
+
+/// A token that loses its line to the store once an object is made, or before one is destroyed.
+private final class ForgetfulToken: KeyProvider, @unchecked Sendable {
+  // Unchecked because the tests use it from one task at a time.
+  let residence = KeyProtection.Residence.pkcs11
+  let isHardware = true
+  let algorithms: Set<SignatureAlgorithm> = [.es256]
+  let storage = MaterialStorage.external
+  private var keys: [KeyTag: PrivateKey] = [:]
+  var isCut = false
+  var names: Set<KeyTag> { Set(keys.keys) }
+
+  private func check() throws {
+    if isCut { throw AuthenticatorError(.storageFailed, stage: "token") }
+  }
+
+  func make(
+    _ algorithm: SignatureAlgorithm, name: KeyTag, access: KeyAccess, authorization: KeyAuthorization
+  ) async throws -> (material: KeyMaterial, publicKey: PublicKey) {
+    let key = try PrivateKey.generate(algorithm)
+    keys[name] = key
+    try check()
+    return (.external(name: name), key.publicKey)
+  }
+
+  func sign(
+    _ message: [UInt8], with material: KeyMaterial, algorithm: SignatureAlgorithm, authorization: KeyAuthorization
+  ) async throws -> Signature {
+    guard case .external(let name) = material, let key = keys[name] else { throw AuthenticatorError(.keyNotFound) }
+    return try key.sign(message)
+  }
+
+  func presence(of material: KeyMaterial) async throws -> Bool {
+    try check()
+    guard case .external(let name) = material else { return false }
+    return keys[name] != nil
+  }
+
+  func destroy(_ material: KeyMaterial) async throws {
+    try check()
+    if case .external(let name) = material { keys[name] = nil }
+  }
+}
