@@ -100,7 +100,7 @@ import Testing
       try await SQLiteKeyStore.open(
         path: folder.store, environment: bench.environment, options: TestStore.options(providers: [token]))
     }
-    token.isCut = true
+    token.cut()
     let store = try await open()
     #expect(
       await code {
@@ -108,7 +108,7 @@ import Testing
           TestStore.request(), as: .none, access: KeyAccess(gate: .open), enrollmentState: nil, ticket: nil)
       } == .storageFailed)
     #expect(token.names.count == 1)
-    token.isCut = false
+    token.mend()
     // Another process may still be at work on it.
     _ = try await open()
     #expect(token.names.count == 1)
@@ -126,11 +126,11 @@ import Testing
     }
     let store = try await open()
     let key = try await TestStore.active(store)
-    token.isCut = true
+    token.cut()
     #expect(await code { try await store.delete(key.tag) } == .storageFailed)
     // The token is away: the store opens all the same.
     #expect(try await open().record(key.tag)?.state == .revoking)
-    token.isCut = false
+    token.mend()
     let again = try await open()
     #expect(try await again.record(key.tag) == nil)
     #expect(token.names.isEmpty)
@@ -268,47 +268,4 @@ private final class Blocker {
   private var handle: OpaquePointer?
   init(_ path: String) throws { handle = try RawDatabase.lock(path) }
   func release() { RawDatabase.unlock(handle) }
-}
-
-/// A token that loses its line to the store once an object is made, or before one is destroyed.
-private final class ForgetfulToken: KeyProvider, @unchecked Sendable {
-  // Unchecked because the tests use it from one task at a time.
-  let residence = KeyProtection.Residence.pkcs11
-  let isHardware = true
-  let algorithms: Set<SignatureAlgorithm> = [.es256]
-  let storage = MaterialStorage.external
-  private var keys: [KeyTag: PrivateKey] = [:]
-  var isCut = false
-  var names: Set<KeyTag> { Set(keys.keys) }
-
-  private func check() throws {
-    if isCut { throw AuthenticatorError(.storageFailed, stage: "token") }
-  }
-
-  func make(
-    _ algorithm: SignatureAlgorithm, name: KeyTag, access: KeyAccess, authorization: KeyAuthorization
-  ) async throws -> (material: KeyMaterial, publicKey: PublicKey) {
-    let key = try PrivateKey.generate(algorithm)
-    keys[name] = key
-    try check()
-    return (.external(name: name), key.publicKey)
-  }
-
-  func sign(
-    _ message: [UInt8], with material: KeyMaterial, algorithm: SignatureAlgorithm, authorization: KeyAuthorization
-  ) async throws -> Signature {
-    guard case .external(let name) = material, let key = keys[name] else { throw AuthenticatorError(.keyNotFound) }
-    return try key.sign(message)
-  }
-
-  func presence(of material: KeyMaterial) async throws -> Bool {
-    try check()
-    guard case .external(let name) = material else { return false }
-    return keys[name] != nil
-  }
-
-  func destroy(_ material: KeyMaterial) async throws {
-    try check()
-    if case .external(let name) = material { keys[name] = nil }
-  }
 }
