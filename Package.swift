@@ -249,6 +249,14 @@ let exampleTests = Target.testTarget(
   dependencies: examples.filter { $0.type == .executable }.map { .target(name: $0.name) },
   resources: [.copy("Expected")], swiftSettings: strict)
 
+let interopTests = Target.testTarget(
+  name: "InteropTests",
+  dependencies: [
+    "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorJOSE",
+    "AuthenticatorCrypto", "AuthenticatorCoding",
+  ],
+  resources: [.copy("Judges")], swiftSettings: strict)
+
 let package = Package(
   name: "authenticator-kit",
   products: [
@@ -260,6 +268,6 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets + [exampleTests],
+  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets + [exampleTests, interopTests],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// A Python program that judges what this package emits, with libraries that share no code with it.
+enum Judge {
+  /// The interpreter with the judges' libraries; nil when they are not installed.
+  static let python = ProcessInfo.processInfo.environment["AUTHENTICATOR_PYTHON"]
+
+  struct Verdict {
+    let status: Int32
+    let output: String
+    let complaint: String
+  }
+
+  /// Runs `Judges/<name>` and hands it `input`.
+  static func run(_ name: String, input: String = "", arguments: [String] = []) throws -> Verdict {
+    let script = try #require(Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Judges"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(python))
+    process.arguments = [script.path] + arguments
+    let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = stdin
+    process.standardOutput = stdout
+    process.standardError = stderr
+    try process.run()
+    stdin.fileHandleForWriting.write(Data(input.utf8))
+    try stdin.fileHandleForWriting.close()
+    let output = stdout.fileHandleForReading.readDataToEndOfFile()
+    let complaint = stderr.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Verdict(
+      status: process.terminationStatus, output: String(decoding: output, as: UTF8.self),
+      complaint: String(decoding: complaint, as: UTF8.self))
+  }
+}
