@@ -37,6 +37,7 @@ let cLibraries: [Target] = [
   .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
   .target(name: "CCurlShims", dependencies: ["CCurl"]),
   .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
+  .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
   .systemLibrary(name: "CPAM", providers: [.apt(["libpam0g-dev"])]),
   .target(name: "CTerminalShims"),
 ]
@@ -68,6 +69,8 @@ let libraries: [Target] = [
   library(
     "AuthenticatorWebAuthn", layer: 4,
     ["AuthenticatorCBOR", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library(
+    "AuthenticatorPublicSuffix", layer: 4, ["AuthenticatorWebAuthn", "AuthenticatorCore", "CPSL"]),
   library(
     "AuthenticatorLinux", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM", "CTerminalShims"]),
@@ -175,7 +178,11 @@ let testTargets: [Target] = [
     "AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates", "TestVectors"]),
   tests(
     "AuthenticatorWebAuthnTests",
-    ["AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors"]),
+    [
+      "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorTestSupport",
+      "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCBOR", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors", "TestCertificates",
+    ]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
   .target(
     name: "KeyStoreBehavior", dependencies: ["AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto"],

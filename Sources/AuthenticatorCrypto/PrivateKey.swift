@@ -7,7 +7,7 @@ public final class PrivateKey: Sendable {
   public let algorithm: SignatureAlgorithm
   /// The key's public half.
   public let publicKey: PublicKey
-  private let key: KeyHandle
+  let key: KeyHandle
   private let contexts: SignatureContextPool
 
   private init(_ key: KeyHandle, _ publicKey: PublicKey, _ algorithm: SignatureAlgorithm) {

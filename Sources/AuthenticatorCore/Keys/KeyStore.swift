@@ -73,17 +73,26 @@ public protocol KeyStore: Ledger, SecretDomains {
 
 /// A provider's signed statement that a key is held by it (TPM 2.0 `TPM2_Certify`).
 public struct KeyCertification: Hashable, Sendable {
-  /// What was signed, as the provider encodes it.
+  /// What was signed, as the provider encodes it (`TPMS_ATTEST`).
   public var statement: [UInt8]
-  /// The signature over the statement, as the provider encodes it.
+  /// The signature over the statement, in the form protocols use: DER for ECDSA.
   public var signature: [UInt8]
+  /// What signed the statement.
+  public var algorithm: SignatureAlgorithm
+  /// The certified key's public half, as the provider encodes it (`TPMT_PUBLIC`); empty when the statement holds it.
+  public var publicArea: [UInt8]
   /// DER certificates, leaf first.
   public var chain: [[UInt8]]
 
   /// Makes a certification.
-  public init(statement: [UInt8], signature: [UInt8], chain: [[UInt8]]) {
+  public init(
+    statement: [UInt8], signature: [UInt8], algorithm: SignatureAlgorithm = .es256, publicArea: [UInt8] = [],
+    chain: [[UInt8]]
+  ) {
     self.statement = statement
     self.signature = signature
+    self.algorithm = algorithm
+    self.publicArea = publicArea
     self.chain = chain
   }
 }

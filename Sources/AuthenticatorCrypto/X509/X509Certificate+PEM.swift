@@ -1,4 +1,4 @@
-import AuthenticatorCoding
+internal import AuthenticatorCoding
 
 /// The textual form of certificates (RFC 7468 section 5).
 extension X509Certificate {

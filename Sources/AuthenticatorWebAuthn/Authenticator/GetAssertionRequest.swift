@@ -1,0 +1,62 @@
+public import AuthenticatorCore
+
+/// The input of `getAssertion` (WebAuthn Level 3 section 6.3.3).
+public struct GetAssertionRequest: Sendable {
+  public var relyingPartyID: String
+  /// SHA-256 of the client data.
+  public var clientDataHash: [UInt8]
+  /// Empty: any discoverable credential of the relying party.
+  public var allowCredentials: [PublicKeyCredentialDescriptor]
+  public var requireUserPresence: Bool
+  public var requireUserVerification: Bool
+  public var extensions: AssertionExtensions
+  /// A U2F AppID whose credentials are used when the list names none of the relying party; their assertions carry the
+  /// AppID's hash.
+  public var appID: String?
+  /// Whether the person is asked for presence before absence is told, so that the answer's time tells nothing.
+  public var concealsAbsence: Bool
+  /// The uptime at which the ceremony ends.
+  public var deadline: Duration
+  /// The ceremony; given when one verification serves several assertions.
+  var operation: OperationID?
+  /// A ticket of that ceremony.
+  var ticket: VerificationTicket?
+
+  public init(
+    relyingPartyID: String, clientDataHash: [UInt8], allowCredentials: [PublicKeyCredentialDescriptor] = [],
+    requireUserPresence: Bool = true, requireUserVerification: Bool = false,
+    extensions: AssertionExtensions = AssertionExtensions(), appID: String? = nil, concealsAbsence: Bool = true,
+    deadline: Duration
+  ) {
+    self.relyingPartyID = relyingPartyID
+    self.clientDataHash = clientDataHash
+    self.allowCredentials = allowCredentials
+    self.requireUserPresence = requireUserPresence
+    self.requireUserVerification = requireUserVerification
+    self.extensions = extensions
+    self.appID = appID
+    self.concealsAbsence = concealsAbsence
+    self.deadline = deadline
+  }
+
+  /// The level that the request asks for by itself.
+  var level: VerificationLevel { requireUserVerification ? .verified : requireUserPresence ? .presence : .none }
+}
+
+/// An assertion.
+public struct AssertionResult: Sendable {
+  public let credentialID: CredentialID
+  /// The bytes that were signed, before the client data's hash.
+  public let authenticatorData: [UInt8]
+  /// In its form on the wire: DER for ECDSA.
+  public let signature: [UInt8]
+  /// Always there for a discoverable credential; nil for others.
+  public let userHandle: [UInt8]?
+  /// The credential's record as it was when it was used.
+  public let record: KeyRecord
+  /// The evidence that the flags state; nil when nothing was asked.
+  public let verification: UserVerification?
+  public let extensions: AssertionExtensionResults
+  /// Whether the credential was found under the AppID.
+  public let usedAppID: Bool
+}

@@ -1,0 +1,117 @@
+public import AuthenticatorCoding
+internal import AuthenticatorCore
+internal import AuthenticatorCrypto
+
+/// The client of WebAuthn: checks what a relying party asks for, tells its authenticator, and answers in the standard's
+/// form (WebAuthn Level 3 section 5.1).
+///
+/// Requests end early when the calling task is cancelled. One request runs at a time: a later one ends the earlier one
+/// as AbortError; a conditional one never displaces a modal one and ends as NotAllowedError instead. Hints are read and
+/// change nothing, since there is one authenticator to choose from.
+public final class WebAuthnClient {
+  public let authenticator: WebAuthnPlatformAuthenticator
+  /// May change between requests.
+  public var configuration: WebAuthnClientConfiguration
+  let gate = CeremonyGate()
+  /// When somebody last signed in, by origin and relying party ID.
+  var signIns: [String: Duration] = [:]
+
+  public init(
+    authenticator: WebAuthnPlatformAuthenticator,
+    configuration: WebAuthnClientConfiguration = WebAuthnClientConfiguration()
+  ) {
+    self.authenticator = authenticator
+    self.configuration = configuration
+  }
+
+  var environment: AuthenticatorEnvironment { authenticator.environment }
+
+  // MARK: - JSON
+
+  /// `create(_:caller:mediation:)` with a `PublicKeyCredentialCreationOptionsJSON` in, a `RegistrationResponseJSON` out.
+  /// - Throws: `WebAuthnError`.
+  public func create(
+    json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
+  ) async throws -> JSONValue {
+    do {
+      let options = try PublicKeyCredentialCreationOptions(json: json)
+      return try await create(options, caller: caller, mediation: mediation).json()
+    } catch { throw WebAuthnError(error, told: .create) }
+  }
+
+  /// `get(_:caller:mediation:)` with a `PublicKeyCredentialRequestOptionsJSON` in, an `AuthenticationResponseJSON` out.
+  /// - Throws: `WebAuthnError`.
+  public func get(
+    json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
+  ) async throws -> JSONValue {
+    do {
+      let options = try PublicKeyCredentialRequestOptions(json: json)
+      return try await get(options, caller: caller, mediation: mediation).json
+    } catch { throw WebAuthnError(error, told: .get) }
+  }
+
+  // MARK: - What both ceremonies share
+
+  /// The longest challenge.
+  static let maximumChallengeBytes = 8192
+
+  func checkChallenge(_ challenge: [UInt8]) throws {
+    guard (1...Self.maximumChallengeBytes).contains(challenge.count) else {
+      throw WebAuthnError(.type, "the challenge is empty or too long")
+    }
+  }
+
+  /// The uptime at which a request ends.
+  func deadline(_ timeout: Int?) -> Duration {
+    let asked = timeout.map { Duration.milliseconds($0) } ?? configuration.defaultTimeout
+    let limits = configuration.timeouts
+    return environment.uptime() + min(max(asked, limits.lowerBound), limits.upperBound)
+  }
+
+  var rules: RelyingPartyIDRules {
+    RelyingPartyIDRules(
+      suffixes: configuration.publicSuffixes, allowsLocalhost: configuration.allowsLocalhost,
+      nativeOrigins: configuration.nativeOrigins)
+  }
+
+  /// The relying party ID in the form that is hashed.
+  /// - Throws: `WebAuthnError` NotAllowedError for an opaque origin, SecurityError for an ID that is not the caller's.
+  func relyingPartyID(_ requested: String?, _ caller: WebAuthnCaller, until deadline: Duration) async throws -> String {
+    guard caller.origin != "null" else { throw WebAuthnError(.notAllowed, "the origin is opaque") }
+    switch rules.judge(origin: caller.origin, requested: requested) {
+    case .allowed(let id): return id
+    case .unrelated(let id):
+      guard let transport = configuration.transport else { break }
+      let related = RelatedOrigins(
+        transport: transport, suffixes: configuration.publicSuffixes, maximumLabels: configuration.relatedOriginLabels)
+      if try await related.names(origin: caller.origin, for: id, until: deadline, in: environment) { return id }
+    case .refused: break
+    }
+    throw WebAuthnError(.security, "the relying party ID does not belong to the origin")
+  }
+
+  /// Whether a caller may speak for a U2F AppID: a https URL of the caller's own registrable domain.
+  func isAppIDAllowed(_ appID: String, _ caller: WebAuthnCaller) -> Bool {
+    guard let url = try? WebURL(appID), url.scheme == "https", let origin = WebOrigin(caller.origin),
+      Domain.isDomain(url.host), Domain.isDomain(origin.host)
+    else { return false }
+    if url.host == origin.host { return true }
+    guard let suffixes = configuration.publicSuffixes, let domain = suffixes.registrableDomain(of: origin.host) else {
+      return false
+    }
+    return suffixes.registrableDomain(of: url.host) == domain
+  }
+
+  func clientData(
+    _ type: CollectedClientData.Ceremony, _ challenge: [UInt8], _ caller: WebAuthnCaller
+  ) throws -> CollectedClientData {
+    do {
+      return try CollectedClientData(
+        type: type, challenge: challenge, origin: caller.origin, crossOrigin: caller.topOrigin != nil,
+        topOrigin: caller.topOrigin, additionalMembers: caller.clientDataMembers)
+    } catch { throw WebAuthnError(.data, "the caller's client data members take a name that is taken") }
+  }
+
+  /// Whether the authenticator can verify the person now.
+  func canVerify() async -> Bool { await authenticator.availability() == .available(.verified) }
+}

@@ -1,0 +1,131 @@
+import AuthenticatorCBOR
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorKeyStore
+import AuthenticatorTestSupport
+import AuthenticatorWebAuthn
+import DeviceAuthenticators
+import TestCertificates
+import Testing
+
+@Suite("Attestation") struct AttestationMakingTests {
+  private func made(
+    _ policy: WebAuthnPlatformConfiguration.AttestationPolicy, formats: [AttestationStatementFormat] = []
+  ) async throws -> AttestationObject {
+    var platform = try Platform(.match())
+    platform.configuration.attestation = policy
+    platform.configuration.aaguid = try #require(AAGUID(Array(1...16)))
+    var request = try platform.creation()
+    request.attestationFormats = formats
+    return try await platform.authenticator().makeCredential(request).attestationObject
+  }
+
+  @Test func signsItselfUnlessTold() async throws {
+    let object = try await made(.selfSigned)
+    #expect(object.format == .packed)
+    let statement = try #require(object.statement.mapValue)
+    #expect(statement.keys == ["alg", "sig"])
+    let key = try #require(object.authenticatorData.attestedCredentialData?.credentialPublicKey)
+    let signature = try Signature(der: try #require(statement["sig"]?.bytesValue), algorithm: .es256)
+    #expect(
+      try Verifier(key.publicKey, algorithm: .es256)
+        .isValidSignature(signature, for: object.authenticatorData.rawBytes + SHA256.hash([1, 2, 3])))
+  }
+
+  @Test func theRelyingPartysFirstSupportedFormatDecides() async throws {
+    #expect(try await made(.selfSigned, formats: [.apple, .none, .packed]).format == .none)
+    #expect(try await made(.selfSigned, formats: [.tpm, .packed]).format == .packed)
+    #expect(try await made(.none, formats: [.packed]).format == .none)
+    #expect(try await made(.none).statement == [:])
+  }
+
+  @Test func keepsItsModelWithoutAStatement() async throws {
+    let object = try await made(.selfSigned, formats: [.none])
+    #expect(object.authenticatorData.attestedCredentialData?.aaguid.bytes == Array(1...16))
+  }
+
+  @Test func aKeyOfItsOwnVouchesWithCertificates() async throws {
+    let key = try PrivateKey.generate(.es384)
+    let root = try TestCertificate.authority()
+    let leaf = try attestationLeaf(key, root)
+    let object = try await made(.certified(AttestationKey(certificates: [leaf], key: key)))
+    let statement = try #require(object.statement.mapValue)
+    #expect(statement["alg"] == -35)
+    #expect(statement["x5c"] == [.bytes(leaf)])
+    let signature = try Signature(der: try #require(statement["sig"]?.bytesValue), algorithm: .es384)
+    #expect(
+      try Verifier(key.publicKey, algorithm: .es384)
+        .isValidSignature(signature, for: object.authenticatorData.rawBytes + SHA256.hash([1, 2, 3])))
+  }
+
+  @Test func aKeyThatIsNotTheCertificatesIsRefused() throws {
+    let root = try TestCertificate.authority()
+    let leaf = try attestationLeaf(PrivateKey.generate(.es256), root)
+    #expect(throws: CryptoError(.invalidKey, "")) {
+      try AttestationKey(certificates: [leaf], key: try PrivateKey.generate(.es256))
+    }
+    #expect(throws: CryptoError(.invalidKey, "")) {
+      try AttestationKey(certificates: [], key: try PrivateKey.generate(.es256))
+    }
+  }
+
+  @Test func whatTheProviderCertifiesBecomesATPMStatement() async throws {
+    let device = try TestDevice(
+      ScriptedDevice(sensor: .fingerprint, enrolled: ["a"], steps: [.match()]), instance: "",
+      providers: [CertifyingProvider()])
+    let authenticator = WebAuthnPlatformAuthenticator(
+      wrapping: BiometricOnlyAuthenticator(context: device.context),
+      configuration: WebAuthnPlatformConfiguration(attestation: .tpm))
+    let object = try await authenticator.makeCredential(try Platform().creation()).attestationObject
+    #expect(object.format == .tpm)
+    let statement = try #require(object.statement.mapValue)
+    #expect(statement.keys == ["alg", "sig", "ver", "x5c", "pubArea", "certInfo"])
+    #expect(statement["certInfo"] == .bytes(SHA256.hash(object.authenticatorData.rawBytes + SHA256.hash([1, 2, 3]))))
+    #expect(statement["pubArea"] == .bytes([9]) && statement["alg"] == -257 && statement["ver"] == "2.0")
+  }
+
+  @Test func withoutACertifyingProviderThereIsNoStatement() async throws {
+    #expect(try await made(.tpm).format == .none)
+  }
+}
+
+/// A leaf as the packed format wants it.
+func attestationLeaf(_ key: PrivateKey, _ issuer: TestCertificate) throws -> [UInt8] {
+  var leaf = try TestCertificate(
+    subject: [
+      ("2.5.4.6", "DE"), ("2.5.4.10", "Example"), ("2.5.4.11", "Authenticator Attestation"), ("2.5.4.3", "Leaf"),
+    ], key: key)
+  leaf.extensions = [
+    (TestCertificate.basicConstraints, true, TestCertificate.basicConstraints(isAuthority: false))
+  ]
+  return try leaf.encoded(issuer: issuer)
+}
+
+/// States the data it was given, so that a test sees it.
+private struct CertifyingProvider: AttestingKeyProvider {
+  private let hardware = EmulatedHardware(residence: .tpm)
+  var residence: KeyProtection.Residence { hardware.residence }
+  var isHardware: Bool { true }
+  var algorithms: Set<SignatureAlgorithm> { hardware.algorithms }
+  var storage: MaterialStorage { .blob }
+
+  func make(
+    _ algorithm: SignatureAlgorithm, name: KeyTag, access: KeyAccess, authorization: KeyAuthorization
+  ) async throws -> (material: KeyMaterial, publicKey: PublicKey) {
+    try await hardware.make(algorithm, name: name, access: access, authorization: authorization)
+  }
+
+  func sign(
+    _ message: [UInt8], with material: KeyMaterial, algorithm: SignatureAlgorithm, authorization: KeyAuthorization
+  ) async throws -> Signature {
+    try await hardware.sign(message, with: material, algorithm: algorithm, authorization: authorization)
+  }
+
+  func presence(of material: KeyMaterial) async throws -> Bool { true }
+  func destroy(_ material: KeyMaterial) async throws {}
+
+  func certify(_ material: KeyMaterial, qualifyingData: [UInt8]) async throws -> KeyCertification {
+    KeyCertification(
+      statement: qualifyingData, signature: [7], algorithm: .rs256, publicArea: [9], chain: [[8]])
+  }
+}
