@@ -24,8 +24,7 @@ public final class JourneyServer: Sendable {
     let limits = configuration.limits
     passwords = try PasswordAuthority(
       registry: registry, environment: configuration.environment, cost: configuration.passwordCost,
-      bounds: configuration.passwordBounds, lockout: configuration.lockout,
-      width: limits.passwordWidth ?? Cores.count, queueLimit: limits.passwordQueue)
+      bounds: configuration.passwordBounds, lockout: configuration.lockout, limits: limits)
     let ring = try await TokenKeyRing(
       registry: registry, environment: configuration.environment, interval: configuration.tokenKeyInterval,
       overlap: max(limits.stepLifetime, limits.suspendLifetime))

@@ -32,6 +32,10 @@ public struct JourneyServerLimits: Hashable, Sendable {
   public var passwordWidth: Int?
   /// Logins waiting for one; more are refused with 503.
   public var passwordQueue = 64
+  /// Wrong passwords from one address in each `addressInterval`; more are refused with 429. Nil: any number. This
+  /// machine's own addresses are not counted.
+  public var failuresPerAddress: Int? = 100
+  public var addressInterval: Duration = .seconds(60)
 
   // MARK: Connections
 

@@ -87,6 +87,23 @@ import Testing
     #expect(try await harness.login().token != nil)
   }
 
+  @Test(arguments: [("192.0.2.7", true), ("127.0.0.1", false), ("::1", false), ("", false)])
+  func limitsTheFailuresOfAnAddress(peer: String, isLimited: Bool) async throws {
+    let harness = try await Harness { $0.limits.failuresPerAddress = 3 }
+    func login(_ name: String, _ password: String, from peer: String) async throws -> ServerResponse {
+      let step = harness.credentials(try await harness.start("Login"), name, password)
+      return await harness.server.handle(
+        ServerRequest(method: "POST", path: Harness.base + "/authenticate", body: step.serialized(), peer: peer))
+    }
+    for name in ["a", "b", "c"] { #expect(try await login(name, "wrong", from: peer).status == 200) }
+    let refused = try await login("mira", Harness.password, from: peer)
+    #expect(refused.status == (isLimited ? 429 : 200))
+    #expect(refused.fields.contains(HTTPField("Retry-After", "61")) == isLimited)
+    #expect(try await login("mira", Harness.password, from: "192.0.2.8").status == 200)
+    harness.clock.advance(by: 60)
+    #expect(try await login("mira", Harness.password, from: peer).status == 200)
+  }
+
   @Test func storesPasswordsAnewWhenTheCostHasChanged() async throws {
     let old = try await Harness()
     let new = try await Harness(registry: old.registry, clock: old.clock) { $0.passwordCost.logN = 7 }

@@ -243,6 +243,35 @@ enum RegistryKind: CaseIterable {
     #expect(try await registry.device("a", family: .binding, realm: .root) != nil)
   }
 
+  @Test(arguments: RegistryKind.allCases) func raisesCountersAndNeverRepeatsThem(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    var counting = device("a")
+    #expect(try await registry.addDevice(counting, limit: 0) == .added)
+    // Zero after zero: a device without counter.
+    #expect(try await registry.advanceDevice(counting))
+    counting.attributes = ["backedUp": true]
+    let used = counting
+    let accepted = try await withThrowingTaskGroup(of: Int64?.self) { group in
+      for counter in (1...50 as ClosedRange<Int64>).shuffled() {
+        group.addTask {
+          var device = used
+          device.counter = counter
+          return try await registry.advanceDevice(device) ? counter : nil
+        }
+      }
+      return try await group.reduce(into: [Int64]()) { if let counter = $1 { $0.append(counter) } }
+    }
+    #expect(accepted.contains(50))
+    let stored = try #require(try await registry.device("a", family: .binding, realm: alpha))
+    #expect(stored.counter == 50 && stored.attributes == ["backedUp": true])
+    for counter in [0, 49, 50] as [Int64] {
+      counting.counter = counter
+      #expect(try await registry.advanceDevice(counting) == false)
+    }
+    counting = device("b")
+    #expect(try await registry.advanceDevice(counting) == false)
+  }
+
   @Test(arguments: RegistryKind.allCases) func neverChangesASecretOnceMade(kind: RegistryKind) async throws {
     let registry = try kind.make(directory)
     let first = try await registry.secret("s", orElse: SecretBytes([1, 2, 3]))

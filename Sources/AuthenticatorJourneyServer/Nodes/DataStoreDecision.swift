@@ -13,7 +13,7 @@ public struct DataStoreDecision: TreeNode {
     context.state.transient[PasswordCollector.stateName] = nil
     guard let username = context.state.username, let password else { return .done(.false) }
     let verdict = try await context.services.passwords.check(
-      username: username, password: password, realm: context.realm)
+      username: username, password: password, realm: context.realm, peer: context.peer)
     switch verdict {
     case .accepted(let user):
       // The name as it is stored, not as it was typed.

@@ -28,12 +28,13 @@ public struct PasswordAuthority: Sendable {
   let bounds: ScryptBounds
   let lockout: LockoutPolicy
   let workers: BoundedWorkers
+  let addresses: AddressLimit
   /// Compared with when there is nothing else; no password has this digest but by chance.
   private let dummy: PasswordHash
 
   init(
     registry: any JourneyRegistry, environment: AuthenticatorEnvironment, cost: ScryptParameters,
-    bounds: ScryptBounds, lockout: LockoutPolicy, width: Int, queueLimit: Int
+    bounds: ScryptBounds, lockout: LockoutPolicy, limits: JourneyServerLimits
   ) throws {
     try bounds.check(cost)
     self.registry = registry
@@ -41,7 +42,9 @@ public struct PasswordAuthority: Sendable {
     self.cost = cost
     self.bounds = bounds
     self.lockout = lockout
-    workers = BoundedWorkers(label: "journey-server.passwords", width: width, queueLimit: queueLimit)
+    workers = BoundedWorkers(
+      label: "journey-server.passwords", width: limits.passwordWidth ?? Cores.count, queueLimit: limits.passwordQueue)
+    addresses = AddressLimit(limit: limits.failuresPerAddress, interval: limits.addressInterval)
     dummy = PasswordHash(
       parameters: cost, salt: try environment.random(PasswordHash.saltCount),
       digest: try environment.random(PasswordHash.digestCount))
@@ -49,10 +52,12 @@ public struct PasswordAuthority: Sendable {
 
   /// Decides about a name and a password.
   ///
-  /// Throws `RESTFailure.overloaded` when too many wait already; nothing is counted then. An attempt that was paid for
-  /// and could not be compared stays paid.
-  public func check(username: String, password: String, realm: Realm) async throws -> Verdict {
-    try await workers.withSlot { slot in
+  /// `peer` is the address the attempt comes from; empty: not known. Throws `RESTFailure`: 503 when too many wait
+  /// already, 429 when the address has failed too often; nothing is counted then. An attempt that was paid for and could
+  /// not be compared stays paid.
+  public func check(username: String, password: String, realm: Realm, peer: String = "") async throws -> Verdict {
+    try addresses.check(peer, now: environment.now())
+    return try await workers.withSlot { slot in
       guard username.utf8.count <= Self.maximumUsernameBytes else { return .refused }
       let subject = AttemptSubject(realm: realm, username: username)
       let now = environment.now()
@@ -61,7 +66,10 @@ public struct PasswordAuthority: Sendable {
       }
       let user = try await registry.user(named: username, in: realm)
       let isRight = try await compare(password, with: user?.password ?? dummy, on: slot)
-      guard let user, user.password != nil, isRight else { return .refused }
+      guard let user, user.password != nil, isRight else {
+        addresses.countFailure(peer, now: now)
+        return .refused
+      }
       try await registry.resetAttempts(subject)
       guard user.isActive else { return .inactive }
       return .accepted(try await upgraded(user, password: password, on: slot))

@@ -166,6 +166,20 @@ public final class InMemoryRegistry: JourneyRegistry {
     }
   }
 
+  public func advanceDevice(_ device: DeviceRecord) async throws -> Bool {
+    tables.withLock { tables in
+      guard let index = tables.index(of: device.externalID, family: device.family, realm: device.realm) else {
+        return false
+      }
+      let stored = tables.devices[index].counter
+      guard stored < device.counter || stored == 0 && device.counter == 0 else { return false }
+      tables.devices[index].counter = device.counter
+      tables.devices[index].attributes = device.attributes
+      tables.devices[index].lastAccessAt = device.lastAccessAt
+      return true
+    }
+  }
+
   public func removeDevice(
     _ externalID: String, ofUser userID: String, family: DeviceRecord.Family, realm: Realm
   ) async throws -> DeviceRecord? {

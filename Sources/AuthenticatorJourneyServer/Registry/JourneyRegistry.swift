@@ -69,6 +69,10 @@ public protocol JourneyRegistry: Sendable {
   func devices(ofUser userID: String, family: DeviceRecord.Family, realm: Realm) async throws -> [DeviceRecord]
   /// Notes that a device was used.
   func touchDevice(_ device: DeviceRecord, at time: UnixTime) async throws
+  /// Raises a device's counter to the record's and replaces its attributes and time of last access, in one step. False,
+  /// and nothing changed: the stored counter is not lower (zero after zero is allowed), or there is no such device.
+  /// Durable.
+  func advanceDevice(_ device: DeviceRecord) async throws -> Bool
   /// Removes a device of this user. Durable. Nil: the user has no such device.
   func removeDevice(
     _ externalID: String, ofUser userID: String, family: DeviceRecord.Family, realm: Realm

@@ -76,12 +76,16 @@ public struct DeviceRecord: Hashable, Sendable {
   public var deviceID: String
   /// The public key as JSON.
   public var key: JSONObject
+  /// The protocol's signature counter; 0 where it has none.
+  public var counter: Int64
+  /// Whatever else the protocol keeps.
+  public var attributes: JSONObject
   public var createdAt: UnixTime
   public var lastAccessAt: UnixTime
 
   public init(
     family: Family, realm: Realm, externalID: String, userID: String, uuid: String, name: String, deviceID: String,
-    key: JSONObject, createdAt: UnixTime, lastAccessAt: UnixTime
+    key: JSONObject, counter: Int64 = 0, attributes: JSONObject = [:], createdAt: UnixTime, lastAccessAt: UnixTime
   ) {
     self.family = family
     self.realm = realm
@@ -91,6 +95,8 @@ public struct DeviceRecord: Hashable, Sendable {
     self.name = name
     self.deviceID = deviceID
     self.key = key
+    self.counter = counter
+    self.attributes = attributes
     self.createdAt = createdAt
     self.lastAccessAt = lastAccessAt
   }

@@ -42,7 +42,8 @@ enum RegistryFile {
     CREATE TABLE device (
       family TEXT NOT NULL, realm TEXT NOT NULL, external_id TEXT NOT NULL, user_id TEXT NOT NULL,
       uuid TEXT NOT NULL, name TEXT NOT NULL, device_id TEXT NOT NULL, key TEXT NOT NULL,
-      created_at INTEGER NOT NULL, last_access_at INTEGER NOT NULL, UNIQUE (family, realm, external_id))
+      counter INTEGER NOT NULL, attributes TEXT NOT NULL, created_at INTEGER NOT NULL,
+      last_access_at INTEGER NOT NULL, UNIQUE (family, realm, external_id))
     """,
     "CREATE INDEX device_by_user ON device (realm, user_id, family)",
   ]

@@ -288,17 +288,17 @@ public final class SQLiteRegistry: JourneyRegistry {
 
 extension SQLiteRegistry {
   private static let deviceColumns =
-    "family, realm, external_id, user_id, uuid, name, device_id, key, created_at, last_access_at"
+    "family, realm, external_id, user_id, uuid, name, device_id, key, counter, attributes, created_at, last_access_at"
 
   private static func device(_ row: SQLRow) throws -> DeviceRecord {
-    guard let key = try? JSONValue.parse(try row.text(7)).objectValue else {
-      throw RegistryError(.damaged, "a device's key is malformed")
-    }
+    guard let key = try? JSONValue.parse(try row.text(7)).objectValue,
+      let attributes = try? JSONValue.parse(try row.text(9)).objectValue
+    else { throw RegistryError(.damaged, "a device's key is malformed") }
     return DeviceRecord(
       family: DeviceRecord.Family(rawValue: try row.text(0)), realm: try realm(row.text(1)),
       externalID: try row.text(2), userID: try row.text(3), uuid: try row.text(4), name: try row.text(5),
-      deviceID: try row.text(6), key: key, createdAt: UnixTime(milliseconds: row.integer(8)),
-      lastAccessAt: UnixTime(milliseconds: row.integer(9)))
+      deviceID: try row.text(6), key: key, counter: row.integer(8), attributes: attributes,
+      createdAt: UnixTime(milliseconds: row.integer(10)), lastAccessAt: UnixTime(milliseconds: row.integer(11)))
   }
 
   private static func find(
@@ -322,10 +322,11 @@ extension SQLiteRegistry {
         guard count ?? 0 < limit else { return .limitReached }
       }
       try connection.run(
-        "INSERT INTO device (\(Self.deviceColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "INSERT INTO device (\(Self.deviceColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         .text(device.family.rawValue), .text(device.realm.path), .text(device.externalID), .text(device.userID),
         .text(device.uuid), .text(device.name), .text(device.deviceID), .text(device.key.serializedString()),
-        .integer(device.createdAt.milliseconds), .integer(device.lastAccessAt.milliseconds))
+        .integer(device.counter), .text(device.attributes.serializedString()), .integer(device.createdAt.milliseconds),
+        .integer(device.lastAccessAt.milliseconds))
       return .added
     }
   }
@@ -354,6 +355,18 @@ extension SQLiteRegistry {
         "UPDATE device SET last_access_at = ?4 WHERE family = ?1 AND realm = ?2 AND external_id = ?3",
         .text(device.family.rawValue), .text(device.realm.path), .text(device.externalID),
         .integer(time.milliseconds))
+    }
+  }
+
+  public func advanceDevice(_ device: DeviceRecord) async throws -> Bool {
+    try await writer.write(isDurable: true) { connection in
+      try connection.run(
+        """
+        UPDATE device SET counter = ?4, attributes = ?5, last_access_at = ?6
+        WHERE family = ?1 AND realm = ?2 AND external_id = ?3 AND (counter < ?4 OR counter = 0 AND ?4 = 0)
+        """, .text(device.family.rawValue), .text(device.realm.path), .text(device.externalID),
+        .integer(device.counter), .text(device.attributes.serializedString()),
+        .integer(device.lastAccessAt.milliseconds)) == 1
     }
   }
 

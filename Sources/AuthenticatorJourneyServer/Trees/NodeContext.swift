@@ -10,6 +10,8 @@ public struct NodeContext: Sendable {
   public let services: NodeServices
   /// The session the request came with, when it is a valid one.
   public let session: SessionRecord?
+  /// The address the request came from; empty when it came from this process.
+  public let peer: String
   /// The answers to what this node asked, one for each of its callbacks; nil when the journey has just reached it.
   public internal(set) var answers: [CallbackAnswer]?
   /// Whether the journey was parked at this node and a link has brought it back.
