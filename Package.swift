@@ -120,7 +120,7 @@ let examples: [Target] =
       path: "Examples/Support", swiftSettings: strict)
   ]
   + [
-    "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
+    "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
     "device-passcode-fallback",
   ].map(example)
 

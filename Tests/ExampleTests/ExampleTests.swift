@@ -4,7 +4,7 @@ import Testing
 /// Runs every example as a user would and compares what it prints.
 @Suite struct ExampleTests {
   static let names = [
-    "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
+    "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
     "device-passcode-fallback",
   ]
 
