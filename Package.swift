@@ -135,7 +135,7 @@ let benches: [Target] = [
       "BenchmarkFloors", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
-      "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorRelyingParty", "AuthenticatorCBOR", "AuthenticatorCoding", "AuthenticatorCrypto",
     ], path: "Tests/Benchmarks", swiftSettings: strict),
 ]
 

@@ -1,5 +1,6 @@
 /// Why a byte string was refused as CBOR. Says where, never what stood there.
 public struct CBORError: Error, Hashable, Sendable {
+  /// The rules that can be broken.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The input ends before the item does, or a header claims more than is left.
     case truncated
@@ -29,11 +30,13 @@ public struct CBORError: Error, Hashable, Sendable {
     case libraryFailed
   }
 
+  /// The rule that was broken.
   public let kind: Kind
   /// The offset in bytes from the beginning of the input; that of the item for most kinds, of the first byte after the
   /// item for `trailingBytes`.
   public let offset: Int
 
+  /// An error at an offset.
   public init(_ kind: Kind, offset: Int) {
     self.kind = kind
     self.offset = offset

@@ -5,6 +5,7 @@ public struct CBORLimits: Hashable, Sendable {
   /// How many arrays and maps may be open at once; at most 64, whatever is asked.
   public var depth: Int
 
+  /// Limits; `bytes` is 64 KiB unless said otherwise.
   public init(bytes: Int = 65_536, depth: Int) {
     self.bytes = bytes
     self.depth = depth

@@ -1,14 +1,18 @@
 /// The pairs of a CBOR map, each key once, in the order CTAP2 writes them: lower major type first, then the shorter
 /// encoding, then by bytes.
 public struct CBORMap: Hashable, Sendable {
+  /// One pair.
   public struct Entry: Hashable, Sendable {
+    /// Never changes, since the order depends on it.
     public let key: CBORValue
+    /// What stands under the key.
     public internal(set) var value: CBORValue
   }
 
   /// All pairs in canonical order.
   public private(set) var entries: [Entry] = []
 
+  /// A map without pairs.
   public init() {}
 
   /// Takes pairs in any order; a key that occurs twice keeps its last value.
@@ -16,8 +20,11 @@ public struct CBORMap: Hashable, Sendable {
     for (key, value) in pairs { self[key] = value }
   }
 
+  /// The number of pairs.
   public var count: Int { entries.count }
+  /// Whether there are no pairs.
   public var isEmpty: Bool { entries.isEmpty }
+  /// The keys in canonical order.
   public var keys: [CBORValue] { entries.map(\.key) }
 
   /// The value under a key. Setting inserts in place or replaces; setting nil removes.

@@ -1,5 +1,6 @@
 /// A simple value without a meaning of its own here: 0 to 19 and 32 to 255.
 public struct CBORSimpleValue: Hashable, Sendable {
+  /// 0 to 19 or 32 to 255.
   public let number: UInt8
 
   /// Nil for 20 to 23, which are `CBORValue.bool`, `null` and `undefined`, and for 24 to 31, which do not exist.

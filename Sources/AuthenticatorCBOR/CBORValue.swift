@@ -15,8 +15,11 @@ public enum CBORValue: Hashable, Sendable {
   case array([CBORValue])
   /// Major type 5.
   case map(CBORMap)
+  /// Simple values 20 and 21.
   case bool(Bool)
+  /// Simple value 22.
   case null
+  /// Simple value 23.
   case undefined
   /// Any other simple value.
   case simple(CBORSimpleValue)
@@ -42,26 +45,31 @@ extension CBORValue {
     }
   }
 
+  /// The content of a byte string.
   public var bytesValue: [UInt8]? {
     guard case .bytes(let value) = self else { return nil }
     return value
   }
 
+  /// The content of a text string.
   public var textValue: String? {
     guard case .text(let value) = self else { return nil }
     return value
   }
 
+  /// The elements of an array.
   public var arrayValue: [CBORValue]? {
     guard case .array(let value) = self else { return nil }
     return value
   }
 
+  /// The pairs of a map.
   public var mapValue: CBORMap? {
     guard case .map(let value) = self else { return nil }
     return value
   }
 
+  /// A truth value.
   public var boolValue: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value

@@ -15,10 +15,12 @@ final class KeyHandle: @unchecked Sendable {
   convenience init(_ key: PublicKey) throws(CryptoError) {
     switch key.kind {
     case .ec(let curve, _, _):
-      var list = ParameterList()
-      list.add("group", text: curve.libraryName)
-      key.x963Representation?.withUnsafeBytes { list.add("pub", octets: $0) }
-      try self.init(type: "EC", selection: authkit_selection_public_key(), list)
+      let point = key.x963Representation ?? []
+      if let copy = CurveTemplate.of(curve).copy(point) {
+        self.init(owning: copy)
+      } else {
+        try self.init(curve: curve, point: point)
+      }
     case .ed25519(let bytes):
       guard let pointer = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else {
         throw .library("the key was refused", code: .invalidKey)
@@ -30,6 +32,14 @@ final class KeyHandle: @unchecked Sendable {
       exponent.withUnsafeBytes { list.add("e", bigEndian: $0) }
       try self.init(type: "RSA", selection: authkit_selection_public_key(), list)
     }
+  }
+
+  /// Builds the key object of a point from the curve's name.
+  convenience init(curve: EllipticCurve, point: [UInt8]) throws(CryptoError) {
+    var list = ParameterList()
+    list.add("group", text: curve.libraryName)
+    point.withUnsafeBytes { list.add("pub", octets: $0) }
+    try self.init(type: "EC", selection: authkit_selection_public_key(), list)
   }
 
   /// Builds the key object of a private scalar and its point, which is much cheaper than reading DER.

@@ -38,9 +38,12 @@ public struct PublicKey: Hashable, Sendable {
       curve: curve, x: Array(bytes[1..<1 + curve.coordinateSize]), y: Array(bytes[(1 + curve.coordinateSize)...]))
   }
 
-  /// Makes an Ed25519 key from its 32 bytes. Whether they name a point is found out at the first verification.
+  /// Makes an Ed25519 key from its 32 bytes, which must name a point of the curve (RFC 8032 section 5.1.3).
   public init(ed25519 bytes: [UInt8]) throws(CryptoError) {
     guard bytes.count == 32 else { throw CryptoError(.invalidKey, "an Ed25519 key has 32 bytes") }
+    guard try EdwardsCurve.ed25519.contains(bytes) else {
+      throw CryptoError(.invalidKey, "the bytes name no point of the curve")
+    }
     kind = .ed25519(bytes)
   }
 

@@ -115,7 +115,8 @@ import Testing
     let valid = try COSEKey(try PrivateKey.generate(.edDSA).publicKey, algorithm: .edDSA).cborValue
     let bends: [(WebAuthnDataError.Code, CBORMap)] = [
       (.keyCurveMismatch, [-1: 7]), (.keyCurveMismatch, [-1: 1]), (.keyInvalid, [-2: .bytes([1])]),
-      (.keyInvalid, [-2: .bytes([UInt8](repeating: 1, count: 33))]), (.keyParameterUnexpected, [-3: .bytes([1])]),
+      (.keyInvalid, [-2: .bytes([UInt8](repeating: 1, count: 33))]),
+      (.keyInvalid, [-2: .bytes([UInt8](repeating: 2, count: 32))]), (.keyParameterUnexpected, [-3: .bytes([1])]),
       (.keyTypeMismatch, [1: 2]),
     ]
     for (number, (code, change)) in bends.enumerated() {

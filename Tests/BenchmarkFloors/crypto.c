@@ -7,6 +7,7 @@
 #include <openssl/params.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct floor_signer {
   EVP_PKEY *key;
@@ -41,6 +42,60 @@ size_t floor_sign(floor_signer *signer, const uint8_t *message, size_t length, s
     if (EVP_PKEY_sign(signer->context, signature, &size, digest, sizeof digest) != 1) break;
   }
   return made;
+}
+
+struct floor_verifier {
+  EVP_PKEY_CTX *importer;
+  uint8_t point[65], signature[160], message[512];
+  size_t signature_length, length;
+};
+
+floor_verifier *floor_verifier_new(
+    const uint8_t point[65], const uint8_t *signature, size_t signature_length, const uint8_t *message, size_t length) {
+  floor_verifier *verifier = calloc(1, sizeof *verifier);
+  if (verifier == NULL || signature_length > sizeof verifier->signature || length > sizeof verifier->message) {
+    free(verifier);
+    return NULL;
+  }
+  memcpy(verifier->point, point, sizeof verifier->point);
+  memcpy(verifier->signature, signature, signature_length);
+  memcpy(verifier->message, message, length);
+  verifier->signature_length = signature_length;
+  verifier->length = length;
+  verifier->importer = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+  if (verifier->importer == NULL || EVP_PKEY_fromdata_init(verifier->importer) != 1) {
+    floor_verifier_free(verifier);
+    return NULL;
+  }
+  return verifier;
+}
+
+void floor_verifier_free(floor_verifier *verifier) {
+  if (verifier == NULL) return;
+  EVP_PKEY_CTX_free(verifier->importer);
+  free(verifier);
+}
+
+size_t floor_import_and_verify(floor_verifier *verifier, size_t count) {
+  size_t right = 0;
+  OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0),
+      OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, verifier->point, sizeof verifier->point),
+      OSSL_PARAM_construct_end(),
+  };
+  for (; right < count; right++) {
+    EVP_PKEY *key = NULL;
+    unsigned char digest[32];
+    SHA256(verifier->message, verifier->length, digest);
+    int good = EVP_PKEY_fromdata(verifier->importer, &key, EVP_PKEY_PUBLIC_KEY, parameters) == 1;
+    EVP_PKEY_CTX *context = good ? EVP_PKEY_CTX_new(key, NULL) : NULL;
+    good = context != NULL && EVP_PKEY_verify_init(context) == 1 &&
+           EVP_PKEY_verify(context, verifier->signature, verifier->signature_length, digest, sizeof digest) == 1;
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(key);
+    if (!good) break;
+  }
+  return right;
 }
 
 int floor_scrypt(uint64_t n, uint32_t r, uint32_t p) {

@@ -33,7 +33,7 @@ struct AuthenticatorBench {
     let workspace = try Workspace()
     defer { workspace.remove() }
     let suites: [any Suite] = [
-      SigningSuite(), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
+      SigningSuite(), RelyingPartySuite(), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
       ServerSuite(workspace: workspace), ToolSuite(workspace: workspace),
     ]
     let runner = Runner(effort: effort)

@@ -1,5 +1,6 @@
 /// A distinguished name (RFC 5280 section 4.1.2.4): sets of attributes in order.
 public struct DistinguishedName: Hashable, Sendable {
+  /// One attribute.
   public struct Attribute: Hashable, Sendable {
     /// The attribute's type in dotted form, as in `2.5.4.3`.
     public let type: String
@@ -12,6 +13,7 @@ public struct DistinguishedName: Hashable, Sendable {
   /// The name in DER.
   public let encoded: [UInt8]
 
+  /// Whether there are no attributes.
   public var isEmpty: Bool { relativeNames.isEmpty }
 
   /// The texts of all attributes of a type, in order.
@@ -21,12 +23,19 @@ public struct DistinguishedName: Hashable, Sendable {
 
   /// The attribute types that attestation certificates are judged by.
   public enum AttributeType {
+    /// CN.
     public static let commonName = "2.5.4.3"
+    /// C.
     public static let country = "2.5.4.6"
+    /// O.
     public static let organization = "2.5.4.10"
+    /// OU.
     public static let organizationalUnit = "2.5.4.11"
+    /// A TPM's manufacturer, as `id:` and eight hexadecimal digits.
     public static let tpmManufacturer = "2.23.133.2.1"
+    /// A TPM's model.
     public static let tpmModel = "2.23.133.2.2"
+    /// A TPM's firmware version.
     public static let tpmVersion = "2.23.133.2.3"
   }
 

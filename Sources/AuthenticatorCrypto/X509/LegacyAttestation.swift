@@ -5,9 +5,13 @@ internal import COpenSSL
 public enum LegacyAttestation {
   /// The hashes a statement may name.
   public enum Hash: Hashable, Sendable {
+    /// 20 bytes; broken for new signatures.
     case sha1
+    /// 32 bytes.
     case sha256
+    /// 48 bytes.
     case sha384
+    /// 64 bytes.
     case sha512
   }
 

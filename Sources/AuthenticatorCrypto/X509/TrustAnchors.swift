@@ -5,6 +5,7 @@ public final class TrustAnchors: @unchecked Sendable {
   // Unchecked because of the C pointer: the store is filled in the initializer only, and reading it is guarded by
   // OpenSSL's own lock.
   private let store: OpaquePointer
+  /// The anchors.
   public let certificates: [X509Certificate]
 
   /// The most certificates a path may have besides the anchor.
@@ -23,6 +24,7 @@ public final class TrustAnchors: @unchecked Sendable {
 
   deinit { X509_STORE_free(store) }
 
+  /// Whether nothing is trusted.
   public var isEmpty: Bool { certificates.isEmpty }
 
   /// Checks that a path leads from the first certificate, over the others if need be, to one of the anchors (RFC 5280

@@ -3,11 +3,17 @@
 extension X509Certificate {
   /// The names of the extensions read here, in dotted form.
   public enum ExtensionType {
+    /// Further names of the subject.
     public static let subjectAlternativeName = "2.5.29.17"
+    /// Whether the subject signs certificates.
     public static let basicConstraints = "2.5.29.19"
+    /// Purposes of the key.
     public static let extendedKeyUsage = "2.5.29.37"
+    /// An authenticator's model.
     public static let fidoAAGUID = "1.3.6.1.4.1.45724.1.1.4"
+    /// Apple's nonce.
     public static let appleNonce = "1.2.840.113635.100.8.2"
+    /// Android's description of a key.
     public static let androidKeyDescription = "1.3.6.1.4.1.11129.2.1.17"
   }
 

@@ -5,9 +5,11 @@ public struct X509Certificate: Hashable, Sendable {
   /// The greatest size of a certificate in bytes.
   public static let maximumSize = 16_384
 
+  /// An extension, not looked into.
   public struct Extension: Hashable, Sendable {
     /// The extension's name in dotted form.
     public let type: String
+    /// Whether one who does not know it must refuse the certificate.
     public let isCritical: Bool
     /// The content of the OCTET STRING around the extension.
     public let value: [UInt8]
@@ -19,7 +21,9 @@ public struct X509Certificate: Hashable, Sendable {
   public let version: Int
   /// The serial number in two's complement, big endian.
   public let serialNumber: [UInt8]
+  /// Who signed.
   public let issuer: DistinguishedName
+  /// Whose key it is.
   public let subject: DistinguishedName
   /// The first second of validity, counted from 1970-01-01T00:00:00Z.
   public let notBefore: Int64

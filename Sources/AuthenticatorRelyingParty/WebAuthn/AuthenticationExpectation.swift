@@ -32,15 +32,20 @@ public struct AuthenticationExpectation: Sendable {
     case allowUpgrade
   }
 
+  /// What is expected of any ceremony.
   public var ceremony: CeremonyExpectation
   /// The list that was sent; empty: any credential.
   public var allowedCredentialIDs: Set<[UInt8]>
+  /// Who is signing in.
   public var account: Account
+  /// What a counter that did not rise means.
   public var signCountPolicy: SignCountPolicy
+  /// What a change of eligibility means.
   public var backupEligibilityPolicy: BackupEligibilityPolicy
   /// The AppID of the extension `appid`, when it was sent.
   public var appID: String?
 
+  /// See the properties.
   public init(
     ceremony: CeremonyExpectation, allowedCredentialIDs: Set<[UInt8]> = [], account: Account = .unspecified,
     signCountPolicy: SignCountPolicy = .reject, backupEligibilityPolicy: BackupEligibilityPolicy = .strict,
@@ -85,6 +90,7 @@ public struct AuthenticationExpectation: Sendable {
 public struct AuthenticationVerdict: Sendable {
   /// The record to store in place of the old one, in the step that accepts the sign-in.
   public let credential: WebAuthnCredentialRecord
+  /// What the authenticator signed about the ceremony.
   public let flags: WebAuthnFlags
   /// The account as the response names it; nil when it names none.
   public let userHandle: [UInt8]?
@@ -136,7 +142,7 @@ extension AuthenticationExpectation {
 
     var message = response.authenticatorData
     message += SHA256.hash(response.clientDataJSON)
-    guard credential.publicKey.isValid(response.signature, for: message) else {
+    guard credential.publicKey.isValidSignature(response.signature, for: message) else {
       throw WebAuthnVerificationError(.signatureInvalid, "the signature is not one of this assertion")
     }
 

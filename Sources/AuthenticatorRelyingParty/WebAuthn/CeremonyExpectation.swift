@@ -7,6 +7,7 @@ public struct CeremonyExpectation: Hashable, Sendable {
   public var challenge: [UInt8]
   /// The origins that may have run the ceremony, compared as whole texts: web origins and the forms of native apps.
   public var origins: Set<String>
+  /// The relying party ID that was sent or defaulted to.
   public var relyingPartyID: String
   /// Whether the person must have been verified.
   public var requiresUserVerification: Bool
@@ -15,6 +16,7 @@ public struct CeremonyExpectation: Hashable, Sendable {
   /// The outermost pages that may frame it; naming any allows cross-origin use.
   public var topOrigins: Set<String>
 
+  /// See the properties.
   public init(
     challenge: [UInt8], origins: Set<String>, relyingPartyID: String, requiresUserVerification: Bool = false,
     allowsCrossOrigin: Bool = false, topOrigins: Set<String> = []

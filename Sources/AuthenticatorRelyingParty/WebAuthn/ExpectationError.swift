@@ -3,6 +3,7 @@ public struct ExpectationError: Error, Hashable, Sendable, CustomStringConvertib
   /// The way to the member, as in `credential.id`; empty for the whole.
   public let member: String
 
+  /// An error at a member.
   public init(_ member: String) { self.member = member }
 
   public var description: String {

@@ -16,9 +16,11 @@ public struct RegistrationExpectation: Sendable {
     case enterprise
   }
 
+  /// What is expected of any ceremony.
   public var ceremony: CeremonyExpectation
   /// The algorithms that were offered, by their COSE numbers; empty accepts every one that is known here.
   public var algorithms: Set<Int>
+  /// What is demanded of the statement.
   public var attestation: AttestationRequirement
   /// Whether the ceremony was conditional: then nobody needs to have been present.
   public var isConditional: Bool
@@ -33,6 +35,7 @@ public struct RegistrationExpectation: Sendable {
   /// Credential IDs that are taken, of any account. A registry that checks uniqueness while storing can leave it empty.
   public var registeredCredentialIDs: Set<[UInt8]>
 
+  /// See the properties.
   public init(
     ceremony: CeremonyExpectation, algorithms: Set<Int> = [], attestation: AttestationRequirement = .none,
     isConditional: Bool = false, trustAnchors: TrustAnchors? = nil,
@@ -86,6 +89,7 @@ public struct RegistrationExpectation: Sendable {
 public struct RegistrationVerdict: Sendable {
   /// The record to store; its ID must not be taken, which only the registry can decide.
   public let credential: WebAuthnCredentialRecord
+  /// What the authenticator signed about the ceremony.
   public let flags: WebAuthnFlags
   /// The authenticator's extension outputs, whether or not they were asked for; nil when there are none.
   public let authenticatorExtensions: CBORMap?

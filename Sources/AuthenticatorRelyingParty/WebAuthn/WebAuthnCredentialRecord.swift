@@ -2,12 +2,15 @@ import AuthenticatorCoding
 
 /// What a relying party keeps about a credential (WebAuthn Level 3 section 4, "credential record").
 public struct WebAuthnCredentialRecord: Hashable, Sendable {
+  /// The credential's name: 1 to 1,023 bytes.
   public var id: [UInt8]
+  /// Verifies its signatures.
   public var publicKey: WebAuthnPublicKey
   /// The highest counter seen.
   public var signCount: UInt32
   /// Fixed at registration.
   public var backupEligible: Bool
+  /// As of the last ceremony.
   public var backedUp: Bool
   /// The model: 16 bytes.
   public var aaguid: [UInt8]
@@ -15,9 +18,12 @@ public struct WebAuthnCredentialRecord: Hashable, Sendable {
   public var userHandle: [UInt8]?
   /// Whether the person was verified at registration.
   public var isUserVerificationInitialized: Bool
+  /// How the client said the authenticator can be reached.
   public var transports: [String]
+  /// What the registration proved.
   public var attestation: AttestationSummary
 
+  /// A record; by default a fresh one whose registration proved nothing.
   public init(
     id: [UInt8], publicKey: WebAuthnPublicKey, signCount: UInt32 = 0, backupEligible: Bool = false,
     backedUp: Bool = false, aaguid: [UInt8] = [UInt8](repeating: 0, count: 16), userHandle: [UInt8]? = nil,
@@ -41,18 +47,26 @@ public struct WebAuthnCredentialRecord: Hashable, Sendable {
 public struct AttestationSummary: Hashable, Sendable {
   /// The kinds of attestation (WebAuthn Level 3 section 6.5.3).
   public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// No statement.
     case none
+    /// Signed with the credential itself.
     case `self`
+    /// Signed with a key that many devices of a model share.
     case basic
+    /// Signed with a key that an authority certified for the device.
     case attCA
+    /// An authority certified the credential itself.
     case anonCA
   }
 
+  /// The statement's format.
   public let format: String
+  /// What kind of proof it is.
   public let type: Kind
   /// Whether a path led to a trust anchor.
   public let isTrusted: Bool
 
+  /// See the properties.
   public init(format: String, type: Kind, isTrusted: Bool) {
     self.format = format
     self.type = type

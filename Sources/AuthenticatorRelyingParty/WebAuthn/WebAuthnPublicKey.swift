@@ -10,6 +10,7 @@ public struct WebAuthnPublicKey: Hashable, Sendable {
   public let algorithm: Int
   /// The algorithm.
   public let signatureAlgorithm: SignatureAlgorithm
+  /// The key without its algorithm.
   public let publicKey: PublicKey
 
   /// Reads a key that is exactly these bytes.
@@ -49,8 +50,8 @@ public struct WebAuthnPublicKey: Hashable, Sendable {
   /// The algorithm a key names, without a look at the rest of it.
   static func algorithm(of value: CBORValue) -> Int? { value[3]?.intValue }
 
-  /// Whether the bytes are a signature of the message in the form WebAuthn sends: DER for ECDSA.
-  func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+  /// Whether the bytes are a signature of the message by this key, in the form WebAuthn sends: DER for ECDSA.
+  public func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
     guard let signature = try? Signature(der: signature, algorithm: signatureAlgorithm) else { return false }
     return (try? publicKey.isValidSignature(signature, for: message)) ?? false
   }

@@ -3,10 +3,12 @@
 ///
 /// For the server's own log. An unauthenticated caller should learn only that it was refused.
 public struct WebAuthnVerificationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The step that failed.
   public let code: Code
   /// A fixed sentence; holds no input.
   public let reason: String
 
+  /// An error of a step.
   public init(_ code: Code, _ reason: StaticString = "") {
     self.code = code
     self.reason = "\(reason)"
@@ -26,6 +28,7 @@ public struct WebAuthnVerificationError: Error, Hashable, Sendable, CustomString
 }
 
 extension WebAuthnVerificationError {
+  /// The steps that can fail, each once.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     // MARK: The response
     /// Not a response of its kind: a member is missing, of the wrong type, or not base64url without padding.

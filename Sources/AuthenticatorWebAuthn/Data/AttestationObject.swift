@@ -5,13 +5,21 @@ public struct AttestationStatementFormat: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
 
+  /// No statement (section 8.7).
   public static let none = AttestationStatementFormat(rawValue: "none")
+  /// Self attestation, or a certificate (section 8.2).
   public static let packed = AttestationStatementFormat(rawValue: "packed")
+  /// A TPM 2.0 (section 8.3).
   public static let tpm = AttestationStatementFormat(rawValue: "tpm")
+  /// Android's key store (section 8.4).
   public static let androidKey = AttestationStatementFormat(rawValue: "android-key")
+  /// Withdrawn (section 8.5).
   public static let androidSafetyNet = AttestationStatementFormat(rawValue: "android-safetynet")
+  /// Keys of the first generation (section 8.6).
   public static let fidoU2F = AttestationStatementFormat(rawValue: "fido-u2f")
+  /// Apple's anonymous attestation (section 8.8).
   public static let apple = AttestationStatementFormat(rawValue: "apple")
+  /// Several statements (section 8.9).
   public static let compound = AttestationStatementFormat(rawValue: "compound")
 
   /// Whether the name has 1 to 32 printable ASCII characters other than `"` and `\`.
@@ -23,9 +31,11 @@ public struct AttestationStatementFormat: RawRepresentable, Hashable, Sendable {
 
 /// A new credential's authenticator data with the statement that vouches for it (WebAuthn Level 3 section 6.5.4).
 public struct AttestationObject: Hashable, Sendable {
+  /// How the statement is written.
   public let format: AttestationStatementFormat
   /// The statement: a map, or an array for the format `compound`.
   public let statement: CBORValue
+  /// What the statement is about; has attested credential data.
   public let authenticatorData: AuthenticatorData
   /// The bytes as received or as built.
   public let rawBytes: [UInt8]

@@ -2,11 +2,14 @@
 public struct AttestedCredentialData: Hashable, Sendable {
   /// The authenticator's model.
   public let aaguid: AAGUID
+  /// The name of the new credential.
   public let credentialID: CredentialID
+  /// Its public key.
   public let credentialPublicKey: COSEKey
   /// The structure as it stands in authenticator data.
   public let rawBytes: [UInt8]
 
+  /// Builds the structure from its parts; the key is written in canonical form.
   public init(aaguid: AAGUID, credentialID: CredentialID, credentialPublicKey: COSEKey) {
     self.aaguid = aaguid
     self.credentialID = credentialID

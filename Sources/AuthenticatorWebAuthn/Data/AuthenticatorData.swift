@@ -7,6 +7,7 @@ public struct AuthenticatorData: Hashable, Sendable {
   public let relyingPartyIDHash: [UInt8]
   /// The flags, reserved ones as received.
   public let flags: AuthenticatorDataFlags
+  /// The signature counter; zero for credentials that do not count.
   public let signCount: UInt32
   /// There exactly when `flags` has `attestedCredentialData`.
   public let attestedCredentialData: AttestedCredentialData?

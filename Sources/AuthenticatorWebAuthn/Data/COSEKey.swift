@@ -4,7 +4,9 @@ public import AuthenticatorCrypto
 /// A credential's public key as COSE writes it, always with its algorithm and never with optional parameters
 /// (RFC 9052 section 7, RFC 9053 section 7, RFC 8230 section 4; WebAuthn Level 3 sections 5.8.5 and 6.5.1.1).
 public struct COSEKey: Hashable, Sendable {
+  /// The key without its algorithm.
   public let publicKey: PublicKey
+  /// The only algorithm the key is for, by its number.
   public let algorithm: COSEAlgorithmIdentifier
 
   /// Keeps the number as given. Throws `keyAlgorithmUnsupported` for an unknown one, `keyTypeMismatch` or `keyCurveMismatch` when key and

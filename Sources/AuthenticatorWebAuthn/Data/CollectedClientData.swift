@@ -7,11 +7,15 @@ public struct CollectedClientData: Hashable, Sendable {
   public struct Ceremony: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// Registration.
     public static let create = Ceremony(rawValue: "webauthn.create")
+    /// Authentication.
     public static let get = Ceremony(rawValue: "webauthn.get")
   }
 
+  /// Which ceremony the data is of.
   public let type: Ceremony
+  /// The relying party's challenge.
   public let challenge: [UInt8]
   /// The caller's origin: a serialized web origin, or a platform's own form.
   public let origin: String

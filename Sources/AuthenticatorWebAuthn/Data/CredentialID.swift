@@ -5,6 +5,7 @@ public struct CredentialID: Hashable, Sendable {
   /// The greatest number of bytes.
   public static let maximumSize = 1023
 
+  /// The bytes as they go over the wire.
   public let bytes: [UInt8]
 
   /// Nil when there are no bytes or too many.
@@ -23,6 +24,7 @@ public struct AAGUID: Hashable, Sendable, CustomStringConvertible {
   /// All zero: the model is not told.
   public static let zero = AAGUID(checked: [UInt8](repeating: 0, count: 16))
 
+  /// The bytes as they go over the wire.
   public let bytes: [UInt8]
 
   private init(checked bytes: [UInt8]) { self.bytes = bytes }

@@ -59,10 +59,12 @@ public struct WebAuthnDataError: Error, Hashable, Sendable, CustomStringConverti
     case clientDataPrefix
   }
 
+  /// What is wrong.
   public let code: Code
   /// The name of the member or parameter concerned, from a fixed set; empty when there is none.
   public let member: String
 
+  /// An error, with the member concerned where there is one.
   public init(_ code: Code, member: StaticString = "") {
     self.code = code
     self.member = "\(member)"

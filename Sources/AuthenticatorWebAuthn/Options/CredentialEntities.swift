@@ -4,8 +4,10 @@ internal import AuthenticatorCoding
 public struct PublicKeyCredentialRpEntity: Hashable, Sendable {
   /// The relying party ID; nil: the caller's effective domain.
   public var id: String?
+  /// A name for people.
   public var name: String
 
+  /// A relying party.
   public init(id: String? = nil, name: String) {
     self.id = id
     self.name = name
@@ -28,7 +30,9 @@ public struct PublicKeyCredentialRpEntity: Hashable, Sendable {
 public struct PublicKeyCredentialUserEntity: Hashable, Sendable {
   /// The user handle: 1 to 64 bytes.
   public let id: [UInt8]
+  /// A name for people.
   public var name: String
+  /// The name the person chose; may be empty.
   public var displayName: String
 
   /// Nil when the user handle has not 1 to 64 bytes.
@@ -55,9 +59,12 @@ public struct PublicKeyCredentialUserEntity: Hashable, Sendable {
 
 /// A kind of credential and an algorithm the relying party accepts (WebAuthn Level 3 section 5.3).
 public struct PublicKeyCredentialParameters: Hashable, Sendable {
+  /// The kind of credential.
   public var type: PublicKeyCredentialType
+  /// The signature algorithm.
   public var algorithm: COSEAlgorithmIdentifier
 
+  /// A pair of kind and algorithm.
   public init(type: PublicKeyCredentialType = .publicKey, algorithm: COSEAlgorithmIdentifier) {
     self.type = type
     self.algorithm = algorithm
@@ -75,11 +82,14 @@ public struct PublicKeyCredentialParameters: Hashable, Sendable {
 
 /// A credential by its name (WebAuthn Level 3 section 5.8.3).
 public struct PublicKeyCredentialDescriptor: Hashable, Sendable {
+  /// The kind of credential.
   public var type: PublicKeyCredentialType
+  /// The credential's name.
   public var id: CredentialID
   /// As received, unknown ones included.
   public var transports: [AuthenticatorTransport]
 
+  /// See the properties.
   public init(
     type: PublicKeyCredentialType = .publicKey, id: CredentialID, transports: [AuthenticatorTransport] = []
   ) {
@@ -104,11 +114,16 @@ public struct PublicKeyCredentialDescriptor: Hashable, Sendable {
 /// What an authenticator must be able to do (WebAuthn Level 3 section 5.4.4). Words are kept as received; the
 /// properties named `effective…` apply the standard's defaults.
 public struct AuthenticatorSelectionCriteria: Hashable, Sendable {
+  /// Where the authenticator has to be; nil: anywhere.
   public var authenticatorAttachment: AuthenticatorAttachment?
+  /// Whether the credential has to be discoverable, as received.
   public var residentKey: ResidentKeyRequirement?
+  /// What `residentKey` was called in Level 1; counts only in its absence.
   public var requireResidentKey: Bool
+  /// Whether the person has to be verified, as received.
   public var userVerification: UserVerificationRequirement?
 
+  /// See the properties.
   public init(
     authenticatorAttachment: AuthenticatorAttachment? = nil, residentKey: ResidentKeyRequirement? = nil,
     requireResidentKey: Bool = false, userVerification: UserVerificationRequirement? = nil

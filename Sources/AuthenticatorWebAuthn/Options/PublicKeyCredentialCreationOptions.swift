@@ -5,22 +5,31 @@ public import AuthenticatorCoding
 /// Reading is tolerant where the standard is: unknown words and members are kept and mean nothing, padding in base64url
 /// is accepted, numbers may be text. Writing is exact.
 public struct PublicKeyCredentialCreationOptions: Hashable, Sendable {
+  /// Who asks.
   public var relyingParty: PublicKeyCredentialRpEntity
+  /// Whose credential it becomes.
   public var user: PublicKeyCredentialUserEntity
+  /// At least 16 unpredictable bytes.
   public var challenge: [UInt8]
   /// In the relying party's order, entries of unknown type or algorithm included; empty stands for the standard's
   /// defaults, which `effectiveParameters` applies.
   public var parameters: [PublicKeyCredentialParameters]
   /// In milliseconds, as asked for.
   public var timeout: Int?
+  /// Credentials of the account; an authenticator that holds one makes no other.
   public var excludeCredentials: [PublicKeyCredentialDescriptor]
+  /// What the authenticator has to be able to do.
   public var authenticatorSelection: AuthenticatorSelectionCriteria
+  /// Where the person is likely to have the authenticator, in order of likelihood.
   public var hints: [PublicKeyCredentialHint]
+  /// How much the relying party wants to learn about the authenticator, as received.
   public var attestation: AttestationConveyancePreference?
+  /// Formats of statements in order of preference.
   public var attestationFormats: [AttestationStatementFormat]
   /// Client extension inputs as they stand in JSON.
   public var extensions: JSONObject
 
+  /// See the properties.
   public init(
     relyingParty: PublicKeyCredentialRpEntity, user: PublicKeyCredentialUserEntity, challenge: [UInt8],
     parameters: [PublicKeyCredentialParameters], timeout: Int? = nil,

@@ -4,6 +4,7 @@ public import AuthenticatorCoding
 ///
 /// Reading and writing follow the rules of `PublicKeyCredentialCreationOptions`.
 public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
+  /// At least 16 unpredictable bytes.
   public var challenge: [UInt8]
   /// In milliseconds, as asked for.
   public var timeout: Int?
@@ -11,11 +12,14 @@ public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
   public var relyingPartyID: String?
   /// As received, entries of unknown type included: a list that has only such entries is not an empty list.
   public var allowCredentials: [PublicKeyCredentialDescriptor]
+  /// Whether the person has to be verified, as received.
   public var userVerification: UserVerificationRequirement?
+  /// Where the person is likely to have the authenticator, in order of likelihood.
   public var hints: [PublicKeyCredentialHint]
   /// Client extension inputs as they stand in JSON.
   public var extensions: JSONObject
 
+  /// See the properties.
   public init(
     challenge: [UInt8], timeout: Int? = nil, relyingPartyID: String? = nil,
     allowCredentials: [PublicKeyCredentialDescriptor] = [], userVerification: UserVerificationRequirement? = nil,

@@ -1,5 +1,6 @@
 /// Why WebAuthn JSON was refused. Names the member, never its value.
 public struct WebAuthnJSONError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What can be wrong.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Not JSON, or not an object.
     case notAnObject
@@ -15,10 +16,12 @@ public struct WebAuthnJSONError: Error, Hashable, Sendable, CustomStringConverti
     case contradiction
   }
 
+  /// What is wrong.
   public let kind: Kind
   /// The way to the member, as in `user.id` or `allowCredentials[3].id`.
   public let member: String
 
+  /// An error at a member.
   public init(_ kind: Kind, _ member: String) {
     self.kind = kind
     self.member = member

@@ -16,6 +16,7 @@ extension WebAuthnWord {
 public struct PublicKeyCredentialType: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// A key pair; the only kind.
   public static let publicKey = PublicKeyCredentialType(rawValue: "public-key")
   public static let known: Set<PublicKeyCredentialType> = [.publicKey]
 }
@@ -24,11 +25,17 @@ public struct PublicKeyCredentialType: WebAuthnWord {
 public struct AuthenticatorTransport: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// Over USB.
   public static let usb = AuthenticatorTransport(rawValue: "usb")
+  /// Over NFC.
   public static let nfc = AuthenticatorTransport(rawValue: "nfc")
+  /// Over Bluetooth Low Energy.
   public static let ble = AuthenticatorTransport(rawValue: "ble")
+  /// Over ISO 7816 contacts.
   public static let smartCard = AuthenticatorTransport(rawValue: "smart-card")
+  /// Over a combination, usually another device nearby.
   public static let hybrid = AuthenticatorTransport(rawValue: "hybrid")
+  /// Within the device.
   public static let `internal` = AuthenticatorTransport(rawValue: "internal")
   public static let known: Set<AuthenticatorTransport> = [.usb, .nfc, .ble, .smartCard, .hybrid, .internal]
 }
@@ -37,7 +44,9 @@ public struct AuthenticatorTransport: WebAuthnWord {
 public struct AuthenticatorAttachment: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// Part of the device.
   public static let platform = AuthenticatorAttachment(rawValue: "platform")
+  /// Can be moved between devices.
   public static let crossPlatform = AuthenticatorAttachment(rawValue: "cross-platform")
   public static let known: Set<AuthenticatorAttachment> = [.platform, .crossPlatform]
 }
@@ -46,8 +55,11 @@ public struct AuthenticatorAttachment: WebAuthnWord {
 public struct UserVerificationRequirement: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// Must be.
   public static let required = UserVerificationRequirement(rawValue: "required")
+  /// Should be, where possible.
   public static let preferred = UserVerificationRequirement(rawValue: "preferred")
+  /// Should not be.
   public static let discouraged = UserVerificationRequirement(rawValue: "discouraged")
   public static let known: Set<UserVerificationRequirement> = [.required, .preferred, .discouraged]
 }
@@ -56,8 +68,11 @@ public struct UserVerificationRequirement: WebAuthnWord {
 public struct ResidentKeyRequirement: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// Must be.
   public static let required = ResidentKeyRequirement(rawValue: "required")
+  /// Should be, where possible.
   public static let preferred = ResidentKeyRequirement(rawValue: "preferred")
+  /// Should not be.
   public static let discouraged = ResidentKeyRequirement(rawValue: "discouraged")
   public static let known: Set<ResidentKeyRequirement> = [.required, .preferred, .discouraged]
 }
@@ -66,9 +81,13 @@ public struct ResidentKeyRequirement: WebAuthnWord {
 public struct AttestationConveyancePreference: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// Nothing.
   public static let none = AttestationConveyancePreference(rawValue: "none")
+  /// A statement that the client may make anonymous.
   public static let indirect = AttestationConveyancePreference(rawValue: "indirect")
+  /// The authenticator's own statement.
   public static let direct = AttestationConveyancePreference(rawValue: "direct")
+  /// A statement that may identify the single device.
   public static let enterprise = AttestationConveyancePreference(rawValue: "enterprise")
   public static let known: Set<AttestationConveyancePreference> = [.none, .indirect, .direct, .enterprise]
 }
@@ -77,8 +96,11 @@ public struct AttestationConveyancePreference: WebAuthnWord {
 public struct PublicKeyCredentialHint: WebAuthnWord {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// On a security key.
   public static let securityKey = PublicKeyCredentialHint(rawValue: "security-key")
+  /// On this device.
   public static let clientDevice = PublicKeyCredentialHint(rawValue: "client-device")
+  /// On another device, such as a phone.
   public static let hybrid = PublicKeyCredentialHint(rawValue: "hybrid")
   public static let known: Set<PublicKeyCredentialHint> = [.securityKey, .clientDevice, .hybrid]
 }

@@ -2,7 +2,9 @@ public import AuthenticatorCoding
 
 /// What a client returns when somebody signs in (WebAuthn Level 3 sections 5.1 and 5.2.2).
 public struct AuthenticationResponse: Hashable, Sendable {
+  /// The credential's name.
   public var id: CredentialID
+  /// Where the authenticator was; nil when the client does not tell.
   public var authenticatorAttachment: AuthenticatorAttachment?
   /// Client extension outputs as they stand in JSON.
   public var clientExtensionResults: JSONObject
@@ -15,6 +17,7 @@ public struct AuthenticationResponse: Hashable, Sendable {
   /// Nil when the authenticator told none; never empty.
   public var userHandle: [UInt8]?
 
+  /// See the properties.
   public init(
     id: CredentialID, authenticatorAttachment: AuthenticatorAttachment? = nil,
     clientExtensionResults: JSONObject = [:], clientDataJSON: [UInt8], authenticatorData: [UInt8],

@@ -2,7 +2,9 @@ public import AuthenticatorCoding
 
 /// What a client returns when a credential was made (WebAuthn Level 3 sections 5.1 and 5.2.1).
 public struct RegistrationResponse: Hashable, Sendable {
+  /// The new credential's name.
   public var id: CredentialID
+  /// Where the authenticator was; nil when the client does not tell.
   public var authenticatorAttachment: AuthenticatorAttachment?
   /// Client extension outputs as they stand in JSON.
   public var clientExtensionResults: JSONObject
@@ -10,8 +12,10 @@ public struct RegistrationResponse: Hashable, Sendable {
   public var clientDataJSON: [UInt8]
   /// The attestation object as the authenticator made it.
   public var attestationObject: [UInt8]
+  /// How the authenticator can be reached.
   public var transports: [AuthenticatorTransport]
 
+  /// See the properties.
   public init(
     id: CredentialID, authenticatorAttachment: AuthenticatorAttachment? = nil,
     clientExtensionResults: JSONObject = [:], clientDataJSON: [UInt8], attestationObject: [UInt8],

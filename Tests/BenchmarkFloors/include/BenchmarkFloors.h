@@ -13,6 +13,15 @@ void floor_signer_free(floor_signer *signer);
 // Hashes and signs `length` bytes `count` times (SHA256, EVP_PKEY_sign); returns how many signatures were made.
 size_t floor_sign(floor_signer *signer, const uint8_t *message, size_t length, size_t count);
 
+// A P-256 signature with its public point, as a relying party stores and receives them.
+typedef struct floor_verifier floor_verifier;
+floor_verifier *floor_verifier_new(
+    const uint8_t point[65], const uint8_t *signature, size_t signature_length, const uint8_t *message, size_t length);
+void floor_verifier_free(floor_verifier *verifier);
+// Imports the point, hashes the message and verifies (EVP_PKEY_fromdata, SHA256, EVP_PKEY_verify), `count` times;
+// returns how many signatures were right.
+size_t floor_import_and_verify(floor_verifier *verifier, size_t count);
+
 // One scrypt derivation of 32 bytes; 1 on success.
 int floor_scrypt(uint64_t n, uint32_t r, uint32_t p);
 

@@ -7,22 +7,33 @@ public struct MetadataEntry: Sendable {
   public struct Status: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// Not certified.
     public static let notCertified = Status(rawValue: "NOT_FIDO_CERTIFIED")
+    /// Certified; words for levels begin with this one.
     public static let certified = Status(rawValue: "FIDO_CERTIFIED")
+    /// Verification can be bypassed.
     public static let userVerificationBypass = Status(rawValue: "USER_VERIFICATION_BYPASS")
+    /// The attestation key is known to others.
     public static let attestationKeyCompromise = Status(rawValue: "ATTESTATION_KEY_COMPROMISE")
+    /// Credentials can be stolen from afar.
     public static let userKeyRemoteCompromise = Status(rawValue: "USER_KEY_REMOTE_COMPROMISE")
+    /// Credentials can be stolen by one who holds the device.
     public static let userKeyPhysicalCompromise = Status(rawValue: "USER_KEY_PHYSICAL_COMPROMISE")
+    /// Not to be accepted any more.
     public static let revoked = Status(rawValue: "REVOKED")
   }
 
+  /// A status with the day from which it holds.
   public struct StatusReport: Hashable, Sendable {
+    /// What happened.
     public let status: Status
     /// The day from which the status holds, as `YYYY-MM-DD`; nil: always.
     public let effectiveDate: String?
   }
 
+  /// The model: 16 bytes.
   public let aaguid: [UInt8]
+  /// All reports, as the list orders them.
   public let statusReports: [StatusReport]
   /// The model's name for people; nil when the entry has none.
   public let modelDescription: String?

@@ -1,5 +1,6 @@
 /// Which models a relying party accepts, by what FIDO's metadata says about them.
 public struct ModelPolicy: Sendable {
+  /// The list to look models up in.
   public var metadata: MetadataBLOB
   /// Statuses that rule a model out from the day they hold.
   public var refusedStatuses: Set<MetadataEntry.Status>

@@ -4,14 +4,18 @@ import AuthenticatorCoding
 public struct ReceivedAuthentication: Hashable, Sendable {
   /// The credential's name as the client tells it.
   public var id: [UInt8]
+  /// The client data, byte for byte as hashed.
   public var clientDataJSON: [UInt8]
+  /// The authenticator data, byte for byte as signed.
   public var authenticatorData: [UInt8]
+  /// The signature in its form on the wire: DER for ECDSA.
   public var signature: [UInt8]
   /// Nil when the client sent none.
   public var userHandle: [UInt8]?
   /// Client extension outputs as they stand in JSON.
   public var clientExtensionResults: JSONObject
 
+  /// See the properties.
   public init(
     id: [UInt8], clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8], userHandle: [UInt8]? = nil,
     clientExtensionResults: JSONObject = [:]

@@ -4,12 +4,16 @@ import AuthenticatorCoding
 public struct ReceivedRegistration: Hashable, Sendable {
   /// The credential's name as the client tells it.
   public var id: [UInt8]
+  /// The client data, byte for byte as hashed.
   public var clientDataJSON: [UInt8]
+  /// The attestation object in CBOR.
   public var attestationObject: [UInt8]
+  /// How the client says the authenticator can be reached.
   public var transports: [String]
   /// Client extension outputs as they stand in JSON.
   public var clientExtensionResults: JSONObject
 
+  /// See the properties.
   public init(
     id: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8], transports: [String] = [],
     clientExtensionResults: JSONObject = [:]

@@ -1,0 +1,106 @@
+import AuthenticatorCBOR
+import AuthenticatorCoding
+import AuthenticatorCrypto
+import AuthenticatorRelyingParty
+import BenchmarkFloors
+
+/// What a relying party does, against OpenSSL importing the stored key and verifying the signature.
+struct RelyingPartySuite: Suite {
+  func benchmarks(_ effort: Effort) async throws -> [Benchmark] {
+    let ceremony = try Ceremony()
+    let floor = try ceremony.floor()
+    let expectation = AuthenticationExpectation(ceremony: ceremony.expectation)
+    let registration = RegistrationExpectation(ceremony: ceremony.expectation, algorithms: [-7])
+    return [
+      Benchmark(
+        id: "P6", what: "ES256 assertion verified, key read from its COSE bytes each time", unit: "1/s",
+        ours: .rate { count in
+          for _ in 0..<count {
+            let record = WebAuthnCredentialRecord(
+              id: ceremony.id, publicKey: try WebAuthnPublicKey(coseBytes: ceremony.coseKey))
+            _ = try expectation.verify(ceremony.assertion, with: record)
+          }
+        }, floor: floor, goal: 0.75),
+      Benchmark(
+        id: "rp-none", what: "registration without attestation verified, ES256", unit: "1/s",
+        ours: .rate { count in
+          for _ in 0..<count { _ = try registration.verify(ceremony.registration, at: 0) }
+        }),
+      Benchmark(
+        id: "rp-self", what: "registration with self attestation verified, ES256", unit: "1/s",
+        ours: .rate { count in
+          for _ in 0..<count { _ = try registration.verify(ceremony.selfAttested, at: 0) }
+        }, floor: floor),
+      Benchmark(
+        id: "cbor-decode", what: "attestation object decoded to values, strictly", unit: "1/s",
+        ours: .rate { count in
+          for _ in 0..<count {
+            _ = try CBORValue.decode(ceremony.selfAttested.attestationObject, limits: .attestationObject)
+          }
+        }),
+      Benchmark(
+        id: "cbor-encode", what: "attestation object encoded", unit: "1/s",
+        ours: .rate { count in for _ in 0..<count { _ = ceremony.object.encoded() } }),
+    ]
+  }
+}
+
+/// A registration and a sign-in as a client sends them.
+private struct Ceremony: Sendable {
+  let id = [UInt8](repeating: 0xC0, count: 32)
+  let coseKey: [UInt8]
+  let point: [UInt8]
+  let assertion: ReceivedAuthentication
+  let registration: ReceivedRegistration
+  let selfAttested: ReceivedRegistration
+  let object: CBORValue
+  let expectation: CeremonyExpectation
+
+  init() throws {
+    let key = try PrivateKey.generate(.es256)
+    let challenge = [UInt8](1...32)
+    guard case .ec(_, let x, let y) = key.publicKey.kind, let point = key.publicKey.x963Representation else {
+      throw Floor.Failed(what: "P-256")
+    }
+    self.point = point
+    coseKey = CBORValue.map([1: 2, 3: -7, -1: 1, -2: .bytes(x), -3: .bytes(y)]).encoded()
+    func clientData(_ type: String) -> [UInt8] {
+      Array(
+        """
+        {"type":"\(type)","challenge":"\(Base64URL.encode(challenge))","origin":"https://example.org",\
+        "crossOrigin":false}
+        """.utf8)
+    }
+    let hash = SHA256.hash(Array("example.org".utf8))
+    let signedIn = hash + [0x05, 0, 0, 0, 1]
+    assertion = ReceivedAuthentication(
+      id: id, clientDataJSON: clientData("webauthn.get"), authenticatorData: signedIn,
+      signature: try key.sign(signedIn + SHA256.hash(clientData("webauthn.get"))).derRepresentation)
+    let registered = hash + [0x45, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16) + [0, 32] + id + coseKey
+    let signature = try key.sign(registered + SHA256.hash(clientData("webauthn.create"))).derRepresentation
+    let none: CBORValue = ["fmt": "none", "attStmt": [:], "authData": .bytes(registered)]
+    object = [
+      "fmt": "packed", "attStmt": ["alg": -7, "sig": .bytes(signature)], "authData": .bytes(registered),
+    ]
+    registration = ReceivedRegistration(
+      id: id, clientDataJSON: clientData("webauthn.create"), attestationObject: none.encoded())
+    selfAttested = ReceivedRegistration(
+      id: id, clientDataJSON: clientData("webauthn.create"), attestationObject: object.encoded())
+    expectation = CeremonyExpectation(
+      challenge: challenge, origins: ["https://example.org"], relyingPartyID: "example.org")
+  }
+
+  /// The same signature in OpenSSL's hands.
+  func floor() throws -> Benchmark.Quantity {
+    let message = assertion.authenticatorData + SHA256.hash(assertion.clientDataJSON)
+    let made = floor_verifier_new(
+      point, assertion.signature, assertion.signature.count, message, message.count)
+    guard let made else { throw Floor.Failed(what: "floor_verifier_new") }
+    let verifier = Handle(made, free: floor_verifier_free)
+    return .rate { count in
+      guard floor_import_and_verify(verifier.pointer, count) == count else {
+        throw Floor.Failed(what: "EVP_PKEY_verify")
+      }
+    }
+  }
+}
