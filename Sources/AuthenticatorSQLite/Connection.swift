@@ -18,6 +18,8 @@ enum SQLiteValue {
 final class Connection {
   private let handle: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
+  /// Nil: as the library was built.
+  private var isSynchronous: Bool?
   /// A handle must not be used, nor closed, on the other side of a fork.
   private let process = getpid()
 
@@ -55,6 +57,13 @@ final class Connection {
 
   private func check(_ status: Int32) throws {
     guard status == SQLITE_OK else { throw SQLiteFailure(sqlite3_extended_errcode(handle)) }
+  }
+
+  /// Whether each commit waits for the disk.
+  func setSynchronous(_ isFull: Bool) throws {
+    guard isFull != isSynchronous else { return }
+    try execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
+    isSynchronous = isFull
   }
 
   /// Runs statements that are not kept: schema, pragmas that act while they are prepared.

@@ -17,6 +17,7 @@ final class SQLiteBackend: RowBackend {
   let isWritable: Bool
   private let thread: BlockingThread
   private let slot: Mutex<Slot>
+  /// With the absolute path of the file that was opened first.
   private let source: StoreSource
   private let process = getpid()
 
@@ -24,8 +25,6 @@ final class SQLiteBackend: RowBackend {
   private struct Slot: ~Copyable {
     var opened: OpenedFile?
     var generation: Int64
-    /// Deleted content may still be in the write-ahead log.
-    var needsScrub = false
     var isDamaged: Bool
   }
 
@@ -36,9 +35,11 @@ final class SQLiteBackend: RowBackend {
   }
 
   private init(_ source: StoreSource, _ thread: BlockingThread) throws {
-    self.source = source
     self.thread = thread
     let opened = try source.open()
+    var source = source
+    source.path = opened.file.path
+    self.source = source
     head = opened.head
     headCode = opened.headCode
     isWritable = opened.isWritable
@@ -55,7 +56,7 @@ final class SQLiteBackend: RowBackend {
   ) async throws -> Result {
     try await thread.run {
       try self.withTransaction("store.read") { connection in
-        try connection.execute("BEGIN")
+        try connection.run("BEGIN")
       } body: {
         try body($0)
       }
@@ -72,8 +73,8 @@ final class SQLiteBackend: RowBackend {
       try self.withTransaction("store.write", isWrite: true) { connection in
         connection.setBusyTimeout(durability == .lazy ? 0 : self.source.busyTimeout)
         // Without waiting for the disk, a commit costs a fiftieth; the next durable one takes it along.
-        try connection.execute("PRAGMA synchronous = \(durability == .lazy ? "NORMAL" : "FULL")")
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.setSynchronous(durability == .durable)
+        try connection.run("BEGIN IMMEDIATE")
       } body: {
         try body($0)
       }
@@ -93,13 +94,13 @@ final class SQLiteBackend: RowBackend {
       let connection = opened.connection
       var isCommitting = false
       do {
-        defer { connection.setBusyTimeout(source.busyTimeout) }
+        defer { if isWrite { connection.setBusyTimeout(source.busyTimeout) } }
         try begin(connection)
         let transaction = SQLiteTransaction(
           connection: connection, generation: slot.generation, isDamaged: slot.isDamaged)
         let result = try body(transaction)
         isCommitting = true
-        try connection.execute("COMMIT")
+        try connection.run("COMMIT")
         return result
       } catch {
         throw close(&slot, after: error, isCommitting: isCommitting && isWrite, stage)
@@ -128,7 +129,7 @@ final class SQLiteBackend: RowBackend {
   private func reopen(_ slot: inout Slot) throws -> OpenedFile {
     if let opened = slot.opened {
       // A file put in place of ours must not be mistaken for it, and ours would be lost with its last handle.
-      if try source.isStill(opened.identity) { return opened }
+      if try opened.file.isStill(opened.identity) { return opened }
       slot.opened = nil
       throw AuthenticatorError(.storageFailed, stage: "store.open", reason: "the store's file was replaced")
     }
@@ -169,11 +170,10 @@ final class SQLiteBackend: RowBackend {
       try self.checkProcess()
       try self.slot.withLock { slot in
         if slot.isDamaged { return }
-        slot.needsScrub = true
         let connection = try self.reopen(&slot).connection
         do {
-          // Waits for readers, within bounds; if one stays, the next call does it.
-          if try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 { slot.needsScrub = false }
+          // Waits for readers, within bounds; if one stays, the next call or the last closing does it.
+          try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
           throw self.close(&slot, after: error, isCommitting: false, "store.scrub")
         }

@@ -12,13 +12,10 @@ struct StoreFile {
   let folder: String
   let name: String
 
-  struct Identity: Equatable {
+  struct Identity {
     let device: dev_t
     let inode: ino_t
     let size: Int64
-    static func == (left: Identity, right: Identity) -> Bool {
-      left.device == right.device && left.inode == right.inode
-    }
   }
 
   /// Finds the file's place. The folder is made (mode 0700, like every missing one above it) when `makesFolder`.
@@ -67,6 +64,16 @@ struct StoreFile {
     for suffix in ["-wal", "-shm", "-journal"] { _ = try Self.check(path + suffix) }
     guard let status = try Self.check(path) else { return nil }
     return Identity(device: status.st_dev, inode: status.st_ino, size: Int64(status.st_size))
+  }
+
+  /// Whether the path still leads to this file: one look, as every transaction asks.
+  func isStill(_ identity: Identity) throws -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      if errno == ENOENT { return false }
+      throw Self.failed("the file cannot be looked at")
+    }
+    return status.st_dev == identity.device && status.st_ino == identity.inode
   }
 
   /// The size of a file beside the store; 0 when there is none.

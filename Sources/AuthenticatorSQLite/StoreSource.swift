@@ -7,6 +7,7 @@ internal import Glibc
 /// An open store file with everything checked that can be checked without its keys.
 struct OpenedFile {
   let connection: Connection
+  let file: StoreFile
   let identity: StoreFile.Identity
   let head: StoreHead
   /// Tells whether the head, and the device secret, are right.
@@ -44,12 +45,6 @@ struct StoreSource: Sendable {
     let opened = try open(file)
     guard opened.head.id == id else { throw gone }
     return opened
-  }
-
-  /// Whether the path still leads to this file.
-  func isStill(_ identity: StoreFile.Identity) throws -> Bool {
-    guard let file = try StoreFile(path, makesFolder: false) else { return false }
-    return try file.identity() == identity
   }
 
   private var missing: AuthenticatorError { AuthenticatorError(.storeMissing, stage: "store.open") }
@@ -117,7 +112,7 @@ struct StoreSource: Sendable {
     let isDamaged = try !isSound(connection)
     if !isDamaged { try connection.setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
     return OpenedFile(
-      connection: connection, identity: identity, head: head, headCode: code, isWritable: isWritable,
+      connection: connection, file: file, identity: identity, head: head, headCode: code, isWritable: isWritable,
       isDamaged: isDamaged)
   }
 
@@ -136,7 +131,7 @@ struct StoreSource: Sendable {
 
   private func prepareForWriting(_ connection: Connection) throws {
     try connection.execute("PRAGMA secure_delete = ON")
-    try connection.execute("PRAGMA synchronous = FULL")
+    try connection.setSynchronous(true)
     var mode = ""
     try connection.run("PRAGMA journal_mode") { mode = $0.text(0) }
     if mode != "wal" { try connection.run("PRAGMA journal_mode = WAL") { mode = $0.text(0) } }

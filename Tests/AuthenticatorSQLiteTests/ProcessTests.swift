@@ -41,7 +41,7 @@ import Testing
       let tags = try drivers.map { driver in
         let outcome = try driver.finish()
         #expect(outcome.isDone, "\(outcome.lines)")
-        return outcome.values("ok").first { $0.count == 32 }
+        return outcome.values("ok").first { $0.count == 20 }
       }
       let store = try await TestStore.open(folder.store)
       let present = Set(try await store.records(matching: .everything).map(\.tag.rawValue))

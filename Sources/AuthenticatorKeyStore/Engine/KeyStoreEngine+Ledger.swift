@@ -3,7 +3,7 @@ import AuthenticatorCrypto
 
 extension KeyStoreEngine {
   func advance(_ counter: CounterID) async throws -> UInt32 {
-    if let value = try ifCurrent({ $0.next(of: counter) }) { return value }
+    if let value = try await ifCurrent({ $0.next(of: counter) }) { return value }
     if case .named(let instance, let name) = counter {
       try Self.check(instance.utf8.count, StoreLimits.nameBytes, "the instance")
       try Self.check(name.utf8.count, StoreLimits.nameBytes, "the counter's name")

@@ -3,7 +3,7 @@ import AuthenticatorCrypto
 
 extension KeyStoreEngine {
   func record(_ tag: KeyTag) async throws -> KeyRecord? {
-    if let record = try ifCurrent({ $0.record(tag) }) { return record }
+    if let record = try await ifCurrent({ $0.record(tag) }) { return record }
     let token = try beginReading()
     let (record, version) = try await backend.read { [cipher] rows in
       (try rows.open(tag, with: cipher)?.key.record, try rows.foreignVersion())
@@ -14,7 +14,7 @@ extension KeyStoreEngine {
 
   func records(matching query: KeyQuery) async throws -> [KeyRecord] {
     guard !query.states.isEmpty else { return [] }
-    if let result = try ifCurrent({ $0.result(of: query) }) { return result }
+    if let result = try await ifCurrent({ $0.result(of: query) }) { return result }
     let token = try beginReading()
     let (records, damaged, version) = try await backend.read { [cipher] rows in
       let result = try rows.open(query, with: cipher)

@@ -3,7 +3,7 @@ import AuthenticatorCrypto
 
 extension KeyStoreEngine {
   func sign(_ message: [UInt8], with tag: KeyTag, ticket: VerificationTicket?) async throws -> Signature {
-    if let key = try ifCurrent({ $0.key(tag) }) {
+    if let key = try await ifCurrent({ $0.key(tag) }) {
       try key.access.check(ticket)
       try ticket?.spend(on: tag, at: environment.uptime())
       let signature = try await key.opened.sign(message, authorization: ticket?.authorization ?? .none)

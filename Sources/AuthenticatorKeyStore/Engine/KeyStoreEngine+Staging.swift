@@ -14,7 +14,7 @@ extension KeyStoreEngine {
   ) async throws -> KeyRecord {
     try Self.check(request, authenticator, access, enrollmentState)
     let (provider, algorithm) = try choose(request, access)
-    let tag = KeyTag(rawValue: Hex.encode(try cipher.randomBytes(16)))
+    let tag = KeyTag(rawValue: Hex.encode(try cipher.randomBytes(10)))
     let authorization = try wrapping(access, tag, ticket)
     if provider.storage == .external { try await announce(.creation, of: tag, at: provider) }
     let material: KeyMaterial

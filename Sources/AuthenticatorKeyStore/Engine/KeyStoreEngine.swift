@@ -44,9 +44,14 @@ public final class KeyStoreEngine: Sendable {
 
   // MARK: Common steps
 
-  /// What this process remembers, when nobody else has written since; nil when that cannot be told at once.
-  func ifCurrent<Value: Sendable>(_ body: (inout WarmState) -> Value?) throws -> Value? {
-    guard let version = try backend.foreignVersion() else { return nil }
+  /// What this process remembers, when nobody else has written since.
+  func ifCurrent<Value: Sendable>(_ body: (inout WarmState) -> Value?) async throws -> Value? {
+    var version = try backend.foreignVersion()
+    if version == nil {
+      // Another task is at the backend; waiting in line is still cheaper than reading and decrypting anew.
+      version = try await backend.read { try $0.foreignVersion() }
+    }
+    guard let version else { return nil }
     return warm.withLock { state in
       state.synchronize(version)
       return body(&state)

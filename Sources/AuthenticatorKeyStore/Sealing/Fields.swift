@@ -29,6 +29,15 @@ struct FieldWriter {
 
   mutating func write(_ field: String) { write(Array(field.utf8)) }
 
+  /// A word that is often one of a few costs one byte then.
+  mutating func write(_ word: String, from table: [String]) {
+    guard let position = table.firstIndex(of: word), position < 0xFF else {
+      writer.write(0 as UInt8)
+      return write(word)
+    }
+    writer.write(UInt8(position + 1))
+  }
+
   mutating func write(optional field: [UInt8]?) {
     write(field != nil)
     if let field { write(field) }
@@ -86,6 +95,13 @@ struct FieldReader {
     let bytes = try readBytes()
     guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.malformed }
     return text
+  }
+
+  mutating func readText(from table: [String]) throws -> String {
+    let position = Int(try readByte()) - 1
+    if position < 0 { return try readText() }
+    guard table.indices.contains(position) else { throw Self.malformed }
+    return table[position]
   }
 
   mutating func readOptionalBytes() throws -> [UInt8]? { try readFlag() ? try readBytes() : nil }

@@ -54,19 +54,21 @@ extension StoreCipher {
     record.version = version
     return StoredKey(
       record: record, storage: half.storage, secretsLikeKey: half.secretsLikeKey,
-      secretsLikeRecord: half.secretsLikeRecord, digest: SHA256.hash(encoded), material: row.material,
-      secrets: row.secrets, index: row.index)
+      secretsLikeRecord: half.secretsLikeRecord, digest: SHA256.hash(encoded), recordBox: row.record,
+      material: row.material, secrets: row.secrets)
   }
 
   /// The material of a key and the secrets sealed with it.
   func openMaterial(_ key: StoredKey, domainKey: SecretBytes?) throws -> (KeyMaterial, [SecretName: SecretBytes]) {
     let sealingKey = try materialKey(key.record.access.gate, domainKey: domainKey)
-    let content = try open(secret: key.material, sealingKey, materialData("material", key))
-    let count = content.withUnsafeBytes { $0.prefix(4).reduce(0) { $0 << 8 | Int($1) } }
-    guard content.count >= 4, content.count == 4 + count + 32 * key.secretsLikeKey.count,
-      let material = content.part(4..<4 + count)
-    else {
+    let content = try open(secret: key.material, sealingKey, nonceOf: key.recordBox, materialData("material", key))
+    let header = content.withUnsafeBytes { $0.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+    let count = Int(header & ~Self.omitsPoint)
+    guard content.count == 4 + count + 32 * key.secretsLikeKey.count, var material = content.part(4..<4 + count) else {
       throw FieldReader.malformed
+    }
+    if header & Self.omitsPoint != 0 {
+      material = material.joined(with: key.record.publicKey.x963Representation.map { SecretBytes($0) })
     }
     var secrets: [SecretName: SecretBytes] = [:]
     for (position, name) in key.secretsLikeKey.enumerated() {
@@ -78,7 +80,7 @@ extension StoreCipher {
   /// The secrets that need no more than the store.
   func openSecrets(_ key: StoredKey) throws -> [SecretName: SecretBytes] {
     guard let box = key.secrets else { return [:] }
-    let content = try open(secret: box, storeSecretsKey, materialData("secrets", key))
+    let content = try open(secret: box, storeSecretsKey, nonceOf: key.recordBox, materialData("secrets", key))
     guard content.count == 32 * key.secretsLikeRecord.count else { throw FieldReader.malformed }
     var secrets: [SecretName: SecretBytes] = [:]
     for (position, name) in key.secretsLikeRecord.enumerated() {
@@ -86,6 +88,9 @@ extension StoreCipher {
     }
     return secrets
   }
+
+  /// Marks material that ends with the public point, which the record holds already.
+  private static let omitsPoint: UInt32 = 1 << 31
 
   // MARK: Writing
 
@@ -100,20 +105,27 @@ extension StoreCipher {
     row.status = try sealStatus(of: record, in: row)
 
     let sealingKey = try materialKey(record.access.gate, domainKey: domainKey)
-    let bytes: SecretBytes? = if case .blob(let bytes) = material { bytes } else { nil }
+    var bytes: SecretBytes? = if case .blob(let bytes) = material { bytes } else { nil }
+    var header: UInt32 = 0
+    if let whole = bytes, let point = record.publicKey.x963Representation, whole.ends(with: point) {
+      bytes = whole.part(0..<whole.count - point.count)
+      header = Self.omitsPoint
+    }
     let count = bytes?.count ?? 0
     guard count <= StoreLimits.fieldBytes else {
       throw AuthenticatorError(.keyGenerationFailed, stage: "store.stage", reason: "the key material is too long")
     }
-    var content = SecretBytes(withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }).joined(with: bytes)
+    header |= UInt32(count)
+    var content = SecretBytes(withUnsafeBytes(of: header.bigEndian) { Array($0) }).joined(with: bytes)
     for _ in half.secretsLikeKey { content = content.joined(with: SecretBytes(try randomBytes(32))) }
     row.material = try seal(
-      secret: content, sealingKey, materialData("material", tag: row.tag, digest: digest))
+      secret: content, sealingKey, nonceOf: row.record, materialData("material", tag: row.tag, digest: digest))
 
     if !half.secretsLikeRecord.isEmpty {
       let content = SecretBytes(try randomBytes(32 * half.secretsLikeRecord.count))
       row.secrets = try seal(
-        secret: content, storeSecretsKey, materialData("secrets", tag: row.tag, digest: digest))
+        secret: content, storeSecretsKey, nonceOf: row.record,
+        materialData("secrets", tag: row.tag, digest: digest))
     }
     return row
   }

@@ -93,6 +93,18 @@ package final class StoreCipher: Sendable {
     return nonce + (try AESGCM.seal(secret, with: key, nonce: nonce, additionalData: storeID + data))
   }
 
+  /// Seals with the nonce of another box, which is sealed once and under another key; it is not written again.
+  func seal(secret: SecretBytes, _ key: SecretBytes, nonceOf box: [UInt8], _ data: [UInt8]) throws -> [UInt8] {
+    try AESGCM.seal(secret, with: key, nonce: try Self.split(box).nonce, additionalData: storeID + data)
+  }
+
+  func open(secret sealed: [UInt8], _ key: SecretBytes, nonceOf box: [UInt8], _ data: [UInt8]) throws -> SecretBytes {
+    do {
+      return try AESGCM.open(
+        sealed, with: key, nonce: try Self.split(box).nonce, additionalData: storeID + data)
+    } catch let error as CryptoError { throw Self.failure(error) }
+  }
+
   func open(_ box: [UInt8], _ purpose: Purpose, _ data: [UInt8]) throws -> [UInt8] {
     let (nonce, sealed) = try Self.split(box)
     do {
@@ -139,8 +151,8 @@ package final class StoreCipher: Sendable {
   // MARK: Blind look-up values
 
   func lookUp(_ label: String, _ parts: [UInt8]?...) -> Int64 {
-    let code = blind(label, parts)
-    return code.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    // Six bytes are what SQLite keeps compactly; whatever collides is told apart by the record.
+    blind(label, parts).prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 
   func name(_ label: String, _ parts: [UInt8]?...) -> [UInt8] { Array(blind(label, parts).prefix(16)) }
@@ -161,6 +173,11 @@ extension SecretBytes {
       withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: output[..<count]).copyMemory(from: $0) }
       other.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: output[count...]).copyMemory(from: $0) }
     }
+  }
+
+  /// Whether the secret ends with these bytes.
+  func ends(with bytes: [UInt8]) -> Bool {
+    count >= bytes.count && withUnsafeBytes { $0.suffix(bytes.count).elementsEqual(bytes) }
   }
 
   /// A part of the secret, as a secret; nil when it does not reach that far.
