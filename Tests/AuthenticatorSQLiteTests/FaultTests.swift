@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct FaultTests {
   private static let isThorough = ProcessInfo.processInfo.environment["STORE_TESTS"] == "thorough"
   private static let kinds =
-    ["eio", "kill-after"] + (isThorough ? ["enospc", "short", "half", "kill-before"] : [])
+    ["eio", "cut"] + (isThorough ? ["enospc", "short", "half", "kill-before", "kill-after"] : [])
 
   /// The preloaded library, compiled once for the suite's process.
   private static let library = Result {
@@ -73,10 +73,11 @@ import Testing
         environment: [
           "LD_PRELOAD": library.path + "/faults.so", "STORE_FAULT_FOLDER": folder.path, "STORE_FAULT_KIND": kind,
           "STORE_FAULT_AT": "\(position)", "STORE_FAULT_MARK": mark,
+          "STORE_FAULT_SEED": "\(position)",
         ])
       let hasStruck = FileManager.default.fileExists(atPath: mark)
       let what = "\(verb), \(kind) at \(position): \(outcome.lines)"
-      if kind.hasPrefix("kill") || kind == "half" {
+      if ["cut", "half", "kill-before", "kill-after"].contains(kind) {
         #expect(outcome.wasKilled == hasStruck, "\(what)")
       } else {
         #expect(!outcome.wasKilled && outcome.status == 0, "\(what)")
@@ -119,7 +120,7 @@ import Testing
       }
       let present = try await store.records(matching: .everything).map(\.tag.rawValue)
       #expect(present.count <= 1, "\(what)")
-      if let tag = outcome.values("ok").first(where: { $0.count == 32 }) { #expect(present == [tag], "\(what)") }
+      if let tag = outcome.values("ok").first(where: { $0.count == 20 }) { #expect(present == [tag], "\(what)") }
     }
   }
 
@@ -129,7 +130,7 @@ import Testing
       try await checkKeys(store, prepared, what)
       let records = try await store.records(matching: .everything)
       #expect([3, 4].contains(records.count), "\(what)")
-      if let tag = outcome.values("ok").first(where: { $0.count == 32 }) {
+      if let tag = outcome.values("ok").first(where: { $0.count == 20 }) {
         #expect(try await state(store, tag) == .staged, "\(what)")
       }
       #expect(try await state(store, prepared.holder) == .active, "\(what)")
