@@ -264,6 +264,15 @@ let interopTests = Target.testTarget(
   ],
   resources: [.copy("Judges")], swiftSettings: strict)
 
+// MARK: - Black-box tests: they run what was built, as anybody would
+
+let blackBoxTests: [Target] = [
+  .target(
+    name: "ToolSupport", dependencies: ["AuthenticatorCoding"], path: "Tests/ToolSupport", exclude: ["Programs"],
+    swiftSettings: strict),
+  tests("ToolTests", ["ToolSupport", "AuthenticatorCoding", "authenticator"]),
+]
+
 let package = Package(
   name: "authenticator-kit",
   products: [
@@ -275,6 +284,7 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets + [exampleTests, interopTests],
+  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets + [exampleTests, interopTests]
+    + blackBoxTests,
   swiftLanguageModes: [.v6]
 )

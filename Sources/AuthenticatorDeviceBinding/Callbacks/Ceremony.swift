@@ -10,7 +10,7 @@ struct Ceremony {
   let operation: OperationID
   let issuer: String
   let clock: ProofClock
-  /// The uptime at which the server's time limit ends.
+  /// The uptime at which the time limit ends: the server's, or the app's own if that is shorter.
   let deadline: Duration
   let timeout: Duration
   let prompt: Prompt
@@ -22,6 +22,7 @@ struct Ceremony {
   {
     let environment = configuration.context.environment
     let started = environment.uptime()
+    let timeout = min(timeout, configuration.timeLimit ?? timeout)
     guard timeout > .zero else { throw AuthenticatorError(.timedOut, stage: "binding") }
     journey = callback.payload.context.journey
     guard configuration.context.instance == journey.instance else {

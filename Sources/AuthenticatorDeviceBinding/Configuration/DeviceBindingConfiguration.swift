@@ -16,6 +16,8 @@ public struct DeviceBindingConfiguration: Sendable {
   public var prompt: Prompt?
   /// What the server lists the device as; nil: the environment's device name.
   public var deviceName: String?
+  /// A time limit of the app's own, for one bind or sign with its prompts; the shorter of it and the server's holds.
+  public var timeLimit: Duration?
   /// The `platform` claim of a binding proof.
   public var platform: String
   /// Claims of the app for signing proofs. Names the proof itself needs are refused as `invalidCustomClaims`.
@@ -30,7 +32,8 @@ public struct DeviceBindingConfiguration: Sendable {
     context: AuthenticatorContext, factories: AuthenticatorFactories,
     types: WireAuthenticationTable = .standard, prompt: Prompt? = nil, deviceName: String? = nil,
     platform: String = DeviceBindingConfiguration.ownPlatform, customClaims: JSONObject = JSONObject(),
-    keySelector: (any UserKeySelector)? = nil, attestor: (any BindingKeyAttestor)? = nil
+    keySelector: (any UserKeySelector)? = nil, attestor: (any BindingKeyAttestor)? = nil,
+    timeLimit: Duration? = nil
   ) {
     self.context = context
     self.factories = factories
@@ -41,6 +44,7 @@ public struct DeviceBindingConfiguration: Sendable {
     self.customClaims = customClaims
     self.keySelector = keySelector
     self.attestor = attestor
+    self.timeLimit = timeLimit
   }
 
   /// `ios` on iOS, `macos` on macOS, `linux` elsewhere.

@@ -1,0 +1,83 @@
+/// What was written for one verb, taken apart: every option is known, given as often as it may be, and has its value.
+struct Arguments: Sendable {
+  private(set) var flags: Set<String> = []
+  private(set) var values: [String: [String]] = [:]
+  private(set) var operands: [String] = []
+
+  /// Walks over the words after the verb. Options are `--name VALUE` or `--name=VALUE`; everything after `--` is an
+  /// operand.
+  /// - Throws: a usage failure that names the word at fault.
+  init(_ words: some Sequence<String>, for syntax: Syntax) throws {
+    var words = Array(words)[...]
+    var onlyOperands = false
+    while let word = words.popFirst() {
+      if onlyOperands || word == "-" || !word.hasPrefix("-") {
+        operands.append(word)
+      } else if word == "--" {
+        onlyOperands = true
+      } else {
+        try takeOption(word == "-h" ? "--help" : word, from: &words, of: syntax)
+      }
+    }
+    guard !flags.contains("--help") else { return }
+    if operands.count > syntax.operands.count {
+      throw Failure.usage("unexpected argument '\(operands[syntax.operands.count])'", verb: syntax)
+    }
+    let required = syntax.requiredOperands
+    if operands.count < required.count { throw Failure.usage("\(required[operands.count]) is missing", verb: syntax) }
+  }
+
+  private mutating func takeOption(_ word: String, from words: inout ArraySlice<String>, of syntax: Syntax) throws {
+    let equals = word.firstIndex(of: "=")
+    let name = equals.map { String(word[..<$0]) } ?? word
+    guard let option = syntax.option(named: name) else {
+      throw Failure.usage("unknown option '\(name)'", verb: syntax)
+    }
+    switch option.kind {
+    case .flag:
+      guard equals == nil else { throw Failure.usage("\(name) takes no value", verb: syntax) }
+      guard flags.insert(name).inserted else { throw Failure.usage("\(name) is given twice", verb: syntax) }
+    case .value, .values:
+      if case .value = option.kind, values[name] != nil {
+        throw Failure.usage("\(name) is given twice", verb: syntax)
+      }
+      if let equals {
+        values[name, default: []].append(String(word[word.index(after: equals)...]))
+      } else if let value = words.first, !value.hasPrefix("--") {
+        // A value that begins with two dashes is a forgotten value far more often than meant; `--name=--x` says it.
+        words.removeFirst()
+        values[name, default: []].append(value)
+      } else {
+        throw Failure.usage("\(name) needs a value", verb: syntax)
+      }
+    }
+  }
+
+  func has(_ flag: String) -> Bool { flags.contains(flag) }
+
+  func value(_ option: String) -> String? { values[option]?.last }
+
+  /// The value of an option that may be left out but not be empty.
+  func text(_ option: String) throws -> String? {
+    guard let value = value(option) else { return nil }
+    guard !value.isEmpty else { throw Failure.usage("\(option) is empty") }
+    return value
+  }
+
+  func all(_ option: String) -> [String] { values[option] ?? [] }
+
+  /// The value of an option that must be there.
+  func required(_ option: String) throws -> String {
+    guard let value = try text(option) else { throw Failure.usage("\(option) is missing") }
+    return value
+  }
+
+  /// A whole number within `range`; nil when the option is not given.
+  func integer(_ option: String, in range: ClosedRange<Int>) throws -> Int? {
+    guard let text = value(option) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw Failure.usage("\(option) wants a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}

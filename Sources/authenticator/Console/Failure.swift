@@ -1,0 +1,60 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorJourneyServer
+
+/// What ends a verb before it is done: a code for programs, a sentence for people, and the exit status.
+struct Failure: Error {
+  var code: String
+  var message: String
+  /// Where it happened, a short fixed word.
+  var stage: String
+  var status: ExitStatus
+
+  /// The command line is wrong.
+  static func usage(_ message: String, verb: Syntax? = nil) -> Failure {
+    let hint = verb.map { "; see 'authenticator help \($0.name)'" } ?? ""
+    return Failure(code: "usage", message: message + hint, stage: "arguments", status: .usage)
+  }
+
+  /// A file or another part of the surroundings cannot be used.
+  static func unusable(_ code: String, _ message: String, stage: String) -> Failure {
+    Failure(code: code, message: message, stage: stage, status: .unusable)
+  }
+
+  /// As every failure is printed with `--json`.
+  var json: JSONValue {
+    ["error": .string(code), "message": .string(message), "stage": .string(stage)]
+  }
+}
+
+extension Failure {
+  /// The failure that a thrown error amounts to. Errors of the library carry no secret; of foreign ones only the type
+  /// is told.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as AuthenticatorError:
+      self.init(
+        code: error.code.rawValue, message: Self.message(of: error), stage: error.stage,
+        status: Self.unusableCodes.contains(error.code) ? .unusable : .refused)
+    case let error as RegistryError:
+      self.init(code: "storageFailed", message: error.description, stage: "registry", status: .unusable)
+    case is CancellationError:
+      self.init(code: "appCanceled", message: "ended by a signal", stage: "run", status: .refused)
+    default:
+      self.init(code: "internalError", message: "unexpected \(type(of: error))", stage: "run", status: .refused)
+    }
+  }
+
+  /// Codes that speak of the environment rather than of a refusal.
+  private static let unusableCodes: Set<AuthenticatorError.Code> = [
+    .storageFailed, .storeMissing, .notAStore, .storeDamaged, .storeNewer, .busy,
+  ]
+
+  private static func message(of error: AuthenticatorError) -> String {
+    var text = error.reason.isEmpty ? CodeText.sentence(for: error.code) : error.reason
+    if let attempts = error.attemptsRemaining { text += "; attempts remaining: \(attempts)" }
+    if let wait = error.retryAfter { text += "; try again in \(max(1, wait.components.seconds)) s" }
+    return text
+  }
+}

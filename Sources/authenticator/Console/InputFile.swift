@@ -1,0 +1,42 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import Glibc
+
+/// Reads a file named on the command line; `-` is standard input.
+enum InputFile {
+  static let limit = 1 << 20
+
+  /// - Throws: an unusable-input failure that names the file.
+  static func bytes(_ path: String) throws -> [UInt8] {
+    let isStandardInput = path == "-"
+    let descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path, errno == ENOENT ? "does not exist" : "cannot be opened") }
+    defer { if !isStandardInput { close(descriptor) } }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count == 0 { return bytes }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw unreadable(path, "cannot be read")
+      }
+      bytes += buffer[..<count]
+      guard bytes.count <= limit else { throw unreadable(path, "is longer than \(limit) bytes") }
+    }
+  }
+
+  /// - Throws: as `bytes`, and when it is no JSON.
+  static func json(_ path: String) throws -> JSONValue {
+    let bytes = try bytes(path)
+    do {
+      return try JSONValue.parse(bytes)
+    } catch {
+      throw unreadable(path, "is not JSON (at byte \(error.offset))")
+    }
+  }
+
+  private static func unreadable(_ path: String, _ what: String) -> Failure {
+    .unusable("inputUnusable", "\(path == "-" ? "standard input" : path) \(what)", stage: "input")
+  }
+}

@@ -1,0 +1,70 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorJourney
+import AuthenticatorJourneyServer
+import AuthenticatorKeyStore
+import AuthenticatorLinux
+
+/// The limits and policies in force, as the code has them. Times are in seconds, sizes in bytes.
+enum Limits {
+  static var json: JSONValue {
+    ["client": client, "pin": pin, "prompt": prompt, "store": store, "server": server]
+  }
+
+  private static var client: JSONValue {
+    let limits = JourneyLimits.standard
+    return [
+      "answerBytes": number(limits.answerBytes), "jsonDepth": number(limits.jsonDepth),
+      "textBytes": number(limits.textBytes), "callbacksPerNode": number(limits.callbacks),
+      "steps": number(limits.steps), "totalSeconds": seconds(limits.totalTime),
+      "pollingWaitSeconds": seconds(limits.pollingWait), "requestSeconds": 30, "proofSeconds": 60,
+      "longestProofSeconds": 3600,
+    ]
+  }
+
+  private static var pin: JSONValue {
+    let policy = PINPolicy()
+    let attempts = AttemptPolicy.standard
+    let cost = ScryptParameters.recommended
+    return [
+      "minimumCharacters": number(policy.minimumCharacters), "maximumBytes": number(policy.maximumBytes),
+      "tries": number(attempts.limit), "triesPerPrompt": 3,
+      "delaySeconds": .array((1...max(1, attempts.delays.count)).map { seconds(attempts.delay(after: $0)) }),
+      "scrypt": ["logN": number(cost.logN), "r": number(cost.r), "p": number(cost.p)],
+    ]
+  }
+
+  private static var prompt: JSONValue {
+    [
+      "touchesPerPrompt": 3, "touchesBeforeLockout": 5,
+      "passcodeTriesPerPrompt": number(TerminalUserVerifier.triesPerPrompt),
+    ]
+  }
+
+  private static var store: JSONValue {
+    ["fieldBytes": number(StoreLimits.fieldBytes), "nameBytes": number(StoreLimits.nameBytes), "busySeconds": 5]
+  }
+
+  private static var server: JSONValue {
+    let limits = JourneyServerLimits.default
+    let lockout = LockoutPolicy()
+    let registry = RegistryLimits.default
+    return [
+      "bodyBytes": number(limits.bodyBytes), "headerBytes": number(limits.headerBytes),
+      "jsonDepth": number(limits.jsonDepth), "callbacksPerStep": number(limits.callbacks),
+      "steps": number(limits.steps), "connections": number(limits.connections),
+      "stepLifetimeSeconds": seconds(limits.stepLifetime), "suspendLifetimeSeconds": seconds(limits.suspendLifetime),
+      "sessionLifetimeSeconds": seconds(limits.sessionLifetime),
+      "lockout": [
+        "failuresBeforeLock": number(lockout.failuresBeforeLock), "firstLockSeconds": seconds(lockout.firstLock),
+        "longestLockSeconds": seconds(lockout.longestLock), "failuresForGood": number(lockout.failuresForGood),
+      ],
+      "journeys": number(registry.journeys), "parkedJourneys": number(registry.parkedJourneys),
+      "sessions": number(registry.sessions),
+    ]
+  }
+
+  private static func number(_ value: Int) -> JSONValue { .integer(Int64(value)) }
+  private static func seconds(_ duration: Duration) -> JSONValue { .integer(duration.components.seconds) }
+}

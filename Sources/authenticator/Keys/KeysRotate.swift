@@ -1,0 +1,75 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorDeviceBinding
+
+/// `keys rotate`: binds anew; the old key retires when the server has accepted the new one.
+struct KeysRotate: Verb {
+  static let syntax = Syntax(
+    "keys", "rotate", summary: "bind anew in a journey and retire the old key", operands: ["[TAG]"],
+    options: LoginOptions.server + LoginOptions.flow + DeviceOptions.options,
+    notes: [
+      """
+      Prints the outcome of the journey (default BindDevice), as 'login' does, with 'rotated': the tags of the old and
+      the new key. When anything fails the old key works on. A retired key stays until the new one has signed in once.
+      """
+    ] + LoginOptions.answerNotes)
+
+  private let device: DeviceOptions
+  private let login: LoginOptions
+  private let tag: KeyTag?
+
+  init(_ arguments: Arguments) throws {
+    device = try DeviceOptions(arguments)
+    login = try LoginOptions(arguments, defaultJourney: "BindDevice")
+    tag = arguments.operands.first.map(KeyTag.init(rawValue:))
+  }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    guard let device = try await Device.openIfPresent(device, console: console) else {
+      throw Failure.unknownKey(tag ?? KeyTag(rawValue: "*"))
+    }
+    let old = try await oldKey(device)
+    let session = try LoginSession(login, device, console: console)
+    var outcome = try await session.run()
+    let new = try await successor(of: old, in: device)
+    if outcome.word == .success, new == nil {
+      outcome.word = .failure
+      outcome.failure = Failure(
+        code: "notRotated", message: "the journey ended without a new key for the user of '\(old.tag)'",
+        stage: "rotate", status: .refused)
+    }
+    var json = outcome.json
+    json["rotated"] = new.map { ["old": .string(old.tag.rawValue), "new": .string($0.tag.rawValue)] } ?? .null
+    try console.print(.object(json), lines: new.map { ["rotated: \(old.tag) is retired, \($0.tag) is active"] } ?? [])
+    outcome.explain(on: console)
+    return outcome.exitStatus
+  }
+
+  /// The key to be replaced: the named one, or the only one for this server and realm.
+  private func oldKey(_ device: Device) async throws -> KeyRecord {
+    let instance = login.configuration.instance
+    let realm = login.configuration.realm.description
+    guard let tag else {
+      let query = KeyQuery(instance: instance, family: .deviceBinding, party: realm)
+      let keys = try await device.store.records(matching: query)
+      guard keys.count < 2 else { throw Failure.usage("there are several keys for this server and realm; name a TAG") }
+      guard let key = keys.first else { throw Failure.unknownKey(KeyTag(rawValue: "*")) }
+      return key
+    }
+    guard let record = try await device.store.record(tag) else { throw Failure.unknownKey(tag) }
+    guard record.owner.instance == instance, record.owner.party == realm else {
+      throw Failure.usage("key '\(tag)' is of another server or realm")
+    }
+    guard record.state == .active else {
+      throw Failure(
+        code: AuthenticatorError.Code.invalidKeyState.rawValue, message: "key '\(tag)' is \(record.state.rawValue)",
+        stage: "rotate", status: .refused)
+    }
+    return record
+  }
+
+  private func successor(of old: KeyRecord, in device: Device) async throws -> KeyRecord? {
+    let query = KeyQuery(instance: old.owner.instance, family: old.owner.family, slot: old.slot)
+    return try await device.store.records(matching: query).first { $0.owner == old.owner && $0.tag != old.tag }
+  }
+}

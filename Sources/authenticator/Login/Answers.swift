@@ -1,0 +1,42 @@
+/// The answers given on the command line: each is used once, in the order given.
+struct Answers: Sendable {
+  private struct Answer: Sendable {
+    /// `NameCallback`, `NameCallback#2` or `hidden:ID`.
+    var key: String
+    var value: String
+  }
+
+  private var unused: [Answer]
+
+  /// Takes `KEY=VALUE` texts; the value begins after the first equals sign and may be empty.
+  init(_ texts: [String]) throws {
+    unused = try texts.map { text in
+      guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+        throw Failure.usage("--answer wants KEY=VALUE")
+      }
+      let key = String(text[..<equals])
+      if let number = key.firstIndex(of: "#") {
+        guard let place = Int(key[key.index(after: number)...]), place > 0, number > key.startIndex else {
+          throw Failure.usage("--answer \(key) names no place; write TYPE#2 for the second of its type in a node")
+        }
+      }
+      return Answer(key: key, value: String(text[text.index(after: equals)...]))
+    }
+  }
+
+  /// Uses up the answer for a callback: one that names its place in the node, or else the first for its type.
+  /// - Parameters:
+  ///   - type: the callback's wire name.
+  ///   - place: 1 for the first of its type in the node.
+  ///   - hiddenID: the id of a hidden value.
+  mutating func take(_ type: String, place: Int, hiddenID: String? = nil) -> String? {
+    let keys = (hiddenID.map { ["hidden:\($0)"] } ?? []) + ["\(type)#\(place)", type]
+    for key in keys {
+      if let index = unused.firstIndex(where: { $0.key == key }) { return unused.remove(at: index).value }
+    }
+    return nil
+  }
+
+  /// The keys of the answers that nothing asked for.
+  var unusedKeys: [String] { unused.map(\.key) }
+}

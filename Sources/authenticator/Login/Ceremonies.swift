@@ -1,0 +1,79 @@
+import AuthenticatorCore
+import AuthenticatorDeviceBinding
+import AuthenticatorJourney
+import AuthenticatorKit
+
+/// Answers for the device: binds and signs where a page asks for it, and remembers what became of it.
+final class Ceremonies {
+  private(set) var answers: [LoginOutcome.Ceremony] = []
+  private let binding: DeviceBindingConfiguration
+  private let realm: JourneyRealm
+  private let user: String?
+  private let console: Console
+
+  /// - Parameter user: the id or name of the only user who may sign; nil: whoever the server or the person names.
+  init(_ binding: DeviceBindingConfiguration, realm: JourneyRealm, user: String?, console: Console) {
+    self.binding = binding
+    self.realm = realm
+    self.user = user
+    self.console = console
+  }
+
+  /// Answers the callbacks of a page that want a key or a proof. A failure is an answer too: the callback then tells
+  /// the server why.
+  func perform(_ page: ContinueNode) async throws {
+    for callback in page.callbacks {
+      switch callback {
+      case let callback as DeviceBindingCallback:
+        let code = await Self.failure { try await callback.bind(binding) }
+        record(callback.type, code, clientError: callback.clientError)
+      case let callback as DeviceSigningVerifierCallback:
+        if try await isOfAnotherUser(callback) {
+          callback.clientError = ClientError.clientNotRegistered.rawValue
+          record(callback.type, .keyNotFound, clientError: callback.clientError)
+          continue
+        }
+        let code = await Self.failure { try await callback.sign(binding) }
+        record(callback.type, code, clientError: callback.clientError)
+      default: continue
+      }
+    }
+  }
+
+  private static func failure(_ body: () async throws -> UserKey) async -> AuthenticatorError.Code? {
+    do {
+      _ = try await body()
+      return nil
+    } catch {
+      return AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "device").code
+    }
+  }
+
+  private func record(_ callback: String, _ code: AuthenticatorError.Code?, clientError: String?) {
+    console.trace("\(callback): \(code?.rawValue ?? "signed")")
+    answers.append(.init(callback: callback, result: code?.rawValue ?? "signed", clientError: clientError))
+  }
+
+  /// Whether `--user` names somebody who has no key here that could answer.
+  private func isOfAnotherUser(_ callback: DeviceSigningVerifierCallback) async throws -> Bool {
+    guard let user else { return false }
+    let keys = try await UserKeys(context: binding.context, realm: realm.description).active(ofUser: callback.userID)
+    return !keys.contains { Self.matches($0, user) }
+  }
+
+  static func matches(_ key: UserKey, _ user: String) -> Bool { key.userID == user || key.userName == user }
+}
+
+/// Chooses the user that the command line names.
+struct NamedUserSelector: UserKeySelector {
+  let user: String
+
+  func selectKey(among keys: [UserKey]) async throws -> UserKey? {
+    let named = keys.filter { Ceremonies.matches($0, user) }
+    guard named.count == 1 else {
+      throw AuthenticatorError(
+        .keyNotFound, stage: "select", reason: named.isEmpty ? "no key of this user" : "several keys of this user")
+    }
+    return named[0]
+  }
+}

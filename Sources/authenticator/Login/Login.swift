@@ -1,0 +1,37 @@
+import AuthenticatorCoding
+
+/// `login`: walks a journey, answers for the device, and prints how it ended.
+struct Login: Verb {
+  static let syntax = Syntax(
+    "login", summary: "sign in: walk a journey, bind this device or sign with it",
+    options: LoginOptions.server + LoginOptions.flow + [
+      Option("--resume", .value("LINK"), "go on with a suspended journey, by the link that was sent")
+    ] + DeviceOptions.options,
+    notes: LoginOptions.answerNotes + [
+      """
+      Codes of failures: loginFailure, timeout, suspendedSession, policyFailure, forbidden, badRequest,
+      unexpectedRedirect and serverFault are the server's; transportFailed, timedOut, invalidMessage, answerMissing,
+      invalidRequest and storageFailed are this side's. What the device answered stands in 'ceremonies'.
+      """,
+      """
+      Exit status: 0 success or suspended, 1 refused or failed, 2 an answer that its callback does not take,
+      3 a missing answer, an unreachable server, or an unusable store or file.
+      """,
+    ])
+
+  private let options: LoginOptions
+  private let device: DeviceOptions
+
+  init(_ arguments: Arguments) throws {
+    options = try LoginOptions(arguments)
+    device = try DeviceOptions(arguments)
+  }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    let device = try await Device.open(device, console: console)
+    let outcome = try await LoginSession(options, device, console: console).run()
+    try console.print(.object(outcome.json), lines: outcome.lines)
+    outcome.explain(on: console)
+    return outcome.exitStatus
+  }
+}

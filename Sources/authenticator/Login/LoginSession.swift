@@ -1,0 +1,78 @@
+import AuthenticatorCore
+import AuthenticatorDeviceBinding
+import AuthenticatorHTTP
+import AuthenticatorJourney
+import AuthenticatorKit
+import DeviceAuthenticators
+
+/// Everything one login works with, made from the options.
+struct LoginSession {
+  let journey: Journey
+  let device: Device
+  private let binding: DeviceBindingConfiguration
+  private let transport: ObservedTransport
+  private let options: LoginOptions
+  private let console: Console
+
+  /// Nothing is sent yet.
+  init(_ options: LoginOptions, _ device: Device, console: Console) throws {
+    self.options = options
+    self.device = device
+    self.console = console
+    let person = device.person
+    transport = ObservedTransport(try Self.transport(options), console: console)
+    journey = Journey(
+      options.configuration, transport: transport, environment: person.environment,
+      storage: options.sessionFile.map { FileSessionStorage(path: $0) as any SessionStorage }
+        ?? InMemorySessionStorage(),
+      callbacks: .complete)
+    binding = DeviceBindingConfiguration(
+      context: device.context(instance: options.configuration.instance), factories: device.factories,
+      types: device.options.wireTypes, customClaims: options.claims,
+      keySelector: options.user.map { NamedUserSelector(user: $0) as any UserKeySelector }
+        ?? PromptingKeySelector(
+          person.responder, prompt: Prompt(title: "Several users", reason: "Who signs in?"),
+          environment: person.environment),
+      timeLimit: options.timeout)
+  }
+
+  /// The signed-in user's devices, here and on the server.
+  var devices: BindingDevices {
+    get throws { try BindingDevices(journey, context: binding.context) }
+  }
+
+  private static func transport(_ options: LoginOptions) throws -> CurlTransport {
+    do {
+      return try CurlTransport(CurlConfiguration(certificateFile: options.certificateFile))
+    } catch let error as AuthenticatorError where error.code == .invalidRequest {
+      throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
+    }
+  }
+
+  /// Walks the journey.
+  func run() async throws -> LoginOutcome {
+    let run = LoginRun(
+      journey: journey, transport: transport, options: options,
+      device: Ceremonies(binding, realm: options.configuration.realm, user: options.user, console: console),
+      questions: Questions(environment: device.person.environment), console: console)
+    var outcome = try await run.run()
+    outcome.prompts = device.person.prompts()
+    return outcome
+  }
+}
+
+extension DeviceOptions {
+  /// Which authenticator answers which of the server's words. A named authenticator answers the words it is strong
+  /// enough for, and the others are refused; nothing is ever answered with less.
+  var wireTypes: WireAuthenticationTable {
+    switch authenticator {
+    case .biometricOnly?:
+      WireAuthenticationTable([.biometricOnly: .biometricOnly, .biometricAllowFallback: .biometricOnly, .none: .none])
+    case .biometricAllowFallback?:
+      WireAuthenticationTable([.biometricAllowFallback: .biometricAllowFallback, .none: .none])
+    case .devicePasscode?: WireAuthenticationTable([.biometricAllowFallback: .devicePasscode, .none: .none])
+    case .applicationPIN?: WireAuthenticationTable([.applicationPIN: .applicationPIN, .none: .none])
+    default: .standard
+    }
+  }
+}

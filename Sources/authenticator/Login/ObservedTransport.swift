@@ -1,0 +1,31 @@
+import AuthenticatorCore
+import Synchronization
+
+/// Passes requests on, remembers the last status, and traces what a log may say of an exchange: method, path and
+/// status, since queries and bodies hold tokens.
+final class ObservedTransport: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let console: Console
+  private let status = Mutex<Int?>(nil)
+
+  init(_ inner: any HTTPTransport, console: Console) {
+    self.inner = inner
+    self.console = console
+  }
+
+  /// The HTTP status of the last answer; nil when there was none.
+  var lastStatus: Int? { status.withLock { $0 } }
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    console.trace("\(request.method) \(request.url.origin)\(request.url.path)")
+    do {
+      let response = try await inner.send(request)
+      status.withLock { $0 = response.status }
+      console.trace("status \(response.status), \(response.body.count) bytes")
+      return response
+    } catch {
+      console.trace("no answer: \(AuthenticatorError.wrapping(error, as: .transportFailed, stage: "transport").code)")
+      throw error
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorJourneyServer
+
+/// `serve`: a journey server for development, tests and small deployments.
+struct Serve: Verb {
+  static let syntax = Syntax(
+    "serve", summary: "run a journey server that speaks PingAM's REST protocol",
+    options: [
+      Option("--port", .value("N"), "listen on this port; 0 takes a free one (default 8080)"),
+      Option("--host", .value("ADDRESS"), "listen on this address (default 127.0.0.1)"),
+      Option("--users", .value("FILE"), "the people who may sign in: [{\"username\", \"password\"}]"),
+      Option("--journeys", .value("FOLDER"), "offer the journeys exported there instead of the built-in ones"),
+      Option("--registry", .value("FILE"), "keep users, devices and sessions there (default: in memory)"),
+      Option("--application-id", .values("ID"), "accept proofs of this app (default \(defaultID))"),
+      Option("--list", .flag, "list the journeys and end"),
+    ],
+    notes: [
+      """
+      The first line on standard output says where it listens. It speaks plain HTTP: put a proxy with TLS in front of
+      it where others than this machine may connect. A link that resumes a parked journey is a line on standard
+      output. SIGTERM and SIGINT end it.
+      """
+    ])
+
+  private static let defaultID = JourneyServerConfiguration.defaultApplicationID
+
+  private let port: UInt16
+  private let host: String
+  private let usersPath: String?
+  private let journeysPath: String?
+  private let registryPath: String?
+  private let applicationIDs: [String]
+  private let isList: Bool
+
+  init(_ arguments: Arguments) throws {
+    port = UInt16(clamping: try arguments.integer("--port", in: 0...65_535) ?? 8080)
+    host = try arguments.text("--host") ?? "127.0.0.1"
+    usersPath = try arguments.text("--users")
+    journeysPath = try arguments.text("--journeys")
+    registryPath = try arguments.text("--registry")
+    if registryPath?.hasPrefix("postgres:") == true || registryPath?.hasPrefix("postgresql:") == true {
+      throw Failure.usage("--registry takes a file; PostgreSQL is planned")
+    }
+    let ids = arguments.all("--application-id")
+    applicationIDs = ids.isEmpty ? [Self.defaultID] : ids
+    isList = arguments.has("--list")
+  }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    let imported = try imported(console)
+    if isList {
+      try list(imported, console)
+      return .success
+    }
+    let signals = EndingSignals()
+    let environment = ToolEnvironment.make(appIdentifier: nil, deviceName: nil, console: console)
+    var configuration = try JourneyServerConfiguration(
+      environment: environment, journeys: imported?.map(\.tree), applicationIDs: applicationIDs)
+    configuration.log = { console.trace("server: \($0)") }
+    configuration.deliver = { try Self.deliver($0, console) }
+    let users = try usersPath.map(UserList.init)?.users ?? []
+    let registry = try registry()
+    let server = try await JourneyServer(configuration: configuration, registry: registry)
+    try await add(users, to: server, registry, console)
+    let front = try listen(server)
+    try announce(front, server, console)
+    if users.isEmpty { console.say("nobody can sign in yet: give --users FILE") }
+    await signals.wait()
+    console.trace("ending")
+    await front.stop()
+    return .success
+  }
+
+  /// The journeys of `--journeys`; nil: the built-in ones. Nodes that are not implemented are named now and fail when
+  /// they are reached.
+  private func imported(_ console: Console) throws -> [TreeImport.ImportedTree]? {
+    guard let journeysPath else { return nil }
+    do {
+      let trees = try TreeImport().read(directory: journeysPath)
+      for tree in trees where !tree.missing.isEmpty {
+        let missing = tree.missing.map(\.description).joined(separator: ", ")
+        console.say("journey \(tree.tree.name) has nodes that are not implemented: \(missing)")
+      }
+      guard !trees.isEmpty else {
+        throw Failure.unusable("inputUnusable", "\(journeysPath) has no journeys", stage: "journeys")
+      }
+      return trees
+    } catch let error as JourneyTreeError {
+      throw Failure.unusable("inputUnusable", "\(journeysPath): \(error)", stage: "journeys")
+    }
+  }
+
+  private func list(_ imported: [TreeImport.ImportedTree]?, _ console: Console) throws {
+    let journeys =
+      imported?.map { tree -> (name: String, text: String) in
+        let missing = tree.missing.map(\.description).joined(separator: ", ")
+        return (tree.tree.name, missing.isEmpty ? "imported" : "imported; not implemented: \(missing)")
+      } ?? BuiltInJourneys.descriptions
+    let width = journeys.map(\.name.count).max() ?? 0
+    try console.print(
+      .array(journeys.map { ["name": .string($0.name), "description": .string($0.text)] }),
+      lines: journeys.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.text })
+  }
+
+  /// There is no mail here: the link of a parked journey is a line on standard output.
+  private static func deliver(_ link: ResumeLink, _ console: Console) throws {
+    try console.print(
+      ["resumeLink": .string(link.url), "username": link.username.map(JSONValue.string) ?? .null],
+      lines: ["link for \(link.username ?? "nobody"): \(link.url)"])
+  }
+
+  private func listen(_ server: JourneyServer) throws -> HTTPFront {
+    do {
+      return try HTTPFront(server, host: host, port: port)
+    } catch let error as AuthenticatorError {
+      throw Failure.unusable(error.code.rawValue, "cannot listen on \(host) port \(port)", stage: "serve")
+    }
+  }
+
+  private func announce(_ front: HTTPFront, _ server: JourneyServer, _ console: Console) throws {
+    let realms = server.configuration.realms.map(\.path)
+    try console.print(
+      [
+        "url": .string(front.url), "realms": .array(realms.map(JSONValue.string)),
+        "journeys": .array(server.journeyNames.map(JSONValue.string)),
+        "applicationIds": .array(applicationIDs.map(JSONValue.string)),
+      ],
+      lines: [
+        "listening at \(front.url)", "realms: \(realms.joined(separator: ", "))",
+        "journeys: \(server.journeyNames.joined(separator: ", "))",
+      ])
+  }
+
+  /// Adds the people of the list; who is there already, from an earlier run, stays as they are.
+  private func add(
+    _ users: [UserList.User], to server: JourneyServer, _ registry: any JourneyRegistry, _ console: Console
+  ) async throws {
+    for user in users {
+      var realms = server.configuration.realms
+      if let path = user.realm {
+        realms = realms.filter { $0 == Realm(path) }
+        guard !realms.isEmpty else {
+          throw Failure.unusable("inputUnusable", "a user is of a realm that is not served", stage: "users")
+        }
+      }
+      for realm in realms {
+        guard try await registry.user(named: user.name, in: realm) == nil else {
+          console.trace("a user of the list is in the registry already and stays as they are")
+          continue
+        }
+        do {
+          try await server.addUser(named: user.name, password: user.password, in: realm)
+          if !user.isActive { _ = try await server.setActive(false, userNamed: user.name, in: realm) }
+        } catch let error as AuthenticatorError where error.code == .invalidRequest {
+          throw Failure.unusable("inputUnusable", "a user of the list: \(error.reason)", stage: "users")
+        }
+      }
+    }
+  }
+
+  private func registry() throws -> any JourneyRegistry {
+    guard let registryPath else { return InMemoryRegistry() }
+    do {
+      return try SQLiteRegistry(path: registryPath)
+    } catch let error as RegistryError {
+      throw Failure.unusable("storageFailed", "\(registryPath): \(error.description)", stage: "registry")
+    }
+  }
+}

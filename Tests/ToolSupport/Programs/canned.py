@@ -1,0 +1,64 @@
+"""A server that gives the answers of a file, in order, whatever is asked.
+
+usage: canned.py ANSWERS RECORD
+
+ANSWERS is a JSON array of {"status", "body" (JSON or text), "fields" (optional object), "delay" (seconds, optional),
+"repeat" (optional: this answer is given from now on)}. The first line printed is the port. One line of JSON a request
+is appended to RECORD: method, path with query, header fields, body. A request past the last answer gets status 500.
+"""
+
+import http.server
+import json
+import sys
+import threading
+import time
+
+with open(sys.argv[1]) as file:
+    answers = json.load(file)
+record = sys.argv[2]
+lock = threading.Lock()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def give(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        entry = {
+            "method": self.command,
+            "path": self.path,
+            "fields": dict(self.headers),
+            "body": body.decode(errors="replace"),
+        }
+        with lock, open(record, "a") as file:
+            file.write(json.dumps(entry) + "\n")
+        with lock:
+            answer = (answers[0] if answers[0].get("repeat") else answers.pop(0)) if answers else {"status": 500}
+        time.sleep(answer.get("delay", 0))
+        content = answer.get("body", "")
+        content = content if isinstance(content, str) else json.dumps(content)
+        content = content.encode()
+        self.send_response_only(answer.get("status", 200))
+        self.send_header("Content-Type", "application/json")
+        for name, value in answer.get("fields", {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_PUT = do_DELETE = give
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, address):
+        pass
+
+
+server = Server(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()

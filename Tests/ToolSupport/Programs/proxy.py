@@ -1,0 +1,86 @@
+"""A proxy between the tool and a server, for tests.
+
+usage: proxy.py UPSTREAM_PORT [--hold N:before|after] [--record FILE]
+
+The first line printed is the port it listens on. Every request is passed on as it came. The N-th request is held
+for good once, either before it is passed on or after the server answered it; "held" is printed then, and all later
+requests pass. With --record, one line of JSON a request is appended: method, path, request body, status, answer.
+"""
+
+import argparse
+import http.client
+import http.server
+import json
+import sys
+import threading
+
+parser = argparse.ArgumentParser()
+parser.add_argument("upstream", type=int)
+parser.add_argument("--hold", default="")
+parser.add_argument("--record")
+options = parser.parse_args()
+hold_number, _, hold_moment = options.hold.partition(":")
+lock = threading.Lock()
+count = 0
+HOP_BY_HOP = {"connection", "transfer-encoding", "content-length", "keep-alive"}
+
+
+def hold(number, moment):
+    if str(number) == hold_number and moment == hold_moment:
+        print("held", flush=True)
+        threading.Event().wait()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def pass_on(self):
+        global count
+        with lock:
+            count += 1
+            number = count
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        hold(number, "before")
+        upstream = http.client.HTTPConnection("127.0.0.1", options.upstream)
+        upstream.request(self.command, self.path, body, dict(self.headers))
+        answer = upstream.getresponse()
+        content = answer.read()
+        if options.record:
+            entry = {
+                "method": self.command,
+                "path": self.path,
+                "request": body.decode(),
+                "status": answer.status,
+                "answer": content.decode(),
+            }
+            with lock, open(options.record, "a") as file:
+                file.write(json.dumps(entry) + "\n")
+        hold(number, "after")
+        self.send_response_only(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in HOP_BY_HOP:
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_PUT = do_DELETE = pass_on
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, address):
+        # The tool was killed in the middle of an exchange: that is what these tests do.
+        pass
+
+
+server = Server(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+try:
+    server.serve_forever()
+except KeyboardInterrupt:
+    sys.exit(0)

@@ -1,0 +1,79 @@
+import AuthenticatorCoding
+import Testing
+import ToolSupport
+
+/// What holds before any verb does its work.
+@Suite struct CommandLineTests {
+  @Test func showsTheHelpOnRequest() async throws {
+    let result = try await Tool.run(["--help"])
+    #expect(result.status == 0)
+    for verb in ["serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "doctor"] {
+      #expect(result.stdout.contains("  \(verb) "), "the overview names \(verb)")
+    }
+    #expect(result.stderr.isEmpty)
+  }
+
+  @Test(arguments: ["serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "doctor"])
+  func documentsEveryVerbTwice(verb: String) async throws {
+    let words = verb.split(separator: " ").map(String.init)
+    let help = try await Tool.run(["help"] + words)
+    let option = try await Tool.run(words + ["--help"])
+    #expect(help.status == 0 && option.status == 0)
+    #expect(help.stdout == option.stdout)
+    #expect(help.stdout.contains("usage: authenticator \(verb)"))
+    #expect(help.stdout.contains("--json"))
+  }
+
+  @Test func printsItsVersion() async throws {
+    let result = try await Tool.run(["--version"])
+    #expect(result.status == 0)
+    #expect(result.stdout.wholeMatch(of: /authenticator \d+\.\d+\.\d+\n/) != nil)
+  }
+
+  @Test func nothingAtAllIsAUsageError() async throws {
+    let result = try await Tool.run([])
+    #expect(result.status == 2)
+    #expect(result.stdout.isEmpty)
+    #expect(result.stderr.contains("usage:"))
+  }
+
+  @Test(
+    arguments: [
+      (["frobnicate"], "unknown verb 'frobnicate'"),
+      (["keys"], "'keys' wants one of: list, check, delete, rotate"),
+      (["keys", "frobnicate"], "'keys' wants one of"),
+      (["help", "frobnicate"], "unknown verb 'frobnicate'"),
+      (["login", "--frobnicate"], "unknown option '--frobnicate'"),
+      (["login", "-x"], "unknown option '-x'"),
+      (["login", "--server"], "--server needs a value"),
+      (["login", "--server", "--json"], "--server needs a value"),
+      (["login", "--server", "http://a", "--server=http://b"], "--server is given twice"),
+      (["keys", "list", "--verbose", "--verbose"], "--verbose is given twice"),
+      (["keys", "list", "--verbose=yes"], "--verbose takes no value"),
+      (["keys", "list", "extra"], "unexpected argument 'extra'"),
+      (["keys", "list", "--store="], "--store is empty"),
+      (["keys", "delete"], "TAG is missing"),
+      (["keys", "check", "--journey", "X"], "--server is missing"),
+      (["keys", "rotate"], "--server is missing"),
+      (["login"], "--server is missing"),
+      (["serve", "--port", "65536"], "--port wants a whole number from 0 to 65535"),
+      (["serve", "--port", "http"], "--port wants a whole number"),
+    ])
+  func namesTheWordAtFault(arguments: [String], message: String) async throws {
+    let plain = try await Tool.run(arguments)
+    #expect(plain.status == 2)
+    #expect(plain.stderr.contains(message))
+    #expect(plain.stderr.split(separator: "\n").count == 1, "one clear line")
+    #expect(plain.stdout.isEmpty)
+  }
+
+  @Test func usageErrorsAreJSONOnRequest() async throws {
+    let result = try await Tool.run(["login", "--frobnicate", "--json"])
+    #expect(result.status == 2)
+    let json = try result.json()
+    #expect(json["error"] == "usage")
+    #expect(json["stage"] == "arguments")
+    #expect(json["message"]?.stringValue?.contains("--frobnicate") == true)
+    #expect(result.stderr.isEmpty)
+  }
+}
