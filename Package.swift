@@ -167,7 +167,7 @@ let testTargets: [Target] = [
   tests(
     "DocumentationTests",
     [
-      "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
       "AuthenticatorCrypto",
     ]),
   tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),

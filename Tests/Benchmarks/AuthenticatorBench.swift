@@ -33,7 +33,8 @@ struct AuthenticatorBench {
     let workspace = try Workspace()
     defer { workspace.remove() }
     let suites: [any Suite] = [
-      SigningSuite(), RelyingPartySuite(), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
+      SigningSuite(workspace: workspace), RelyingPartySuite(), PINSuite(workspace: workspace),
+      StoreSuite(workspace: workspace),
       ServerSuite(workspace: workspace), ToolSuite(workspace: workspace),
     ]
     let runner = Runner(effort: effort)

@@ -74,6 +74,13 @@ struct Writing {
     }
   }
 
+  @Test func keepsWhatIsOwed() async throws {
+    let violations = try await ConformanceChecks.authenticator { context, _ in
+      BadgeAuthenticator(reader: Desk(holdsBadge: true), context: context)
+    }
+    #expect(violations.isEmpty)
+  }
+
   private func stage(_ authenticator: BadgeAuthenticator) async throws -> KeyRecord {
     let context = authenticator.context
     let owner = KeyOwner(
