@@ -167,7 +167,8 @@ let testTargets: [Target] = [
   tests(
     "DocumentationTests",
     [
-      "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "DeviceAuthenticators",
+      "AuthenticatorKeyStore", "AuthenticatorCore",
       "AuthenticatorCrypto",
     ]),
   tests("AuthenticatorCodingTests", ["AuthenticatorCoding", "TestVectors"]),
