@@ -185,7 +185,7 @@ import Testing
   @Test func itHasNoSensor() async throws {
     let verifier = verifier()
     #expect(await verifier.methods() == [.fingerprint: .noSensor, .face: .noSensor, .passcode: .ready])
-    #expect(try await verifier.enrollmentState() == nil)
+    await #expect(throws: AuthenticatorError(.enrollmentStateUnreadable)) { try await verifier.enrollmentState() }
     let request = request()
     await #expect(throws: AuthenticatorError(.verifierUnavailable)) {
       try await verifier.verify(request, by: KeyAccess(gate: .verified([.fingerprint])))

@@ -28,7 +28,12 @@ public struct TerminalUserVerifier: UserVerifier {
     [.fingerprint: .noSensor, .face: .noSensor, .passcode: await passcodes.state()]
   }
 
-  public func enrollmentState() async throws -> EnrollmentState? { nil }
+  /// A terminal has no sensor, so it cannot tell what is enrolled: a key made with a finger is neither confirmed nor
+  /// taken for changed here.
+  public func enrollmentState() async throws -> EnrollmentState? {
+    throw AuthenticatorError(
+      .enrollmentStateUnreadable, stage: "terminal", reason: "there is no sensor that could tell what is enrolled")
+  }
 
   public func verify(_ request: VerificationRequest, by access: KeyAccess) async throws -> VerificationTicket {
     let method: VerificationMethod
