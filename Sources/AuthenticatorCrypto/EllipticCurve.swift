@@ -2,8 +2,11 @@ internal import COpenSSL
 
 /// A NIST curve with a prime field (FIPS 186-4, D.1.2).
 public enum EllipticCurve: String, Hashable, Sendable, CaseIterable {
+  /// secp256r1.
   case p256 = "P-256"
+  /// secp384r1.
   case p384 = "P-384"
+  /// secp521r1.
   case p521 = "P-521"
 
   /// The width in bytes of one coordinate, of the private scalar and of each half of a signature.

@@ -8,6 +8,7 @@ internal import Synchronization
 /// It knows no sockets: `handle` takes a request and returns the answer, and `HTTPFront` puts it on the network.
 /// Several servers may share one registry; any of them continues any journey.
 public final class JourneyServer: Sendable {
+  /// The settings, fixed for the server's life.
   public let configuration: JourneyServerConfiguration
   let registry: any JourneyRegistry
   let passwords: PasswordAuthority

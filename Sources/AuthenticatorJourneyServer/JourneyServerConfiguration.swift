@@ -14,6 +14,7 @@ public struct JourneyServerConfiguration: Sendable {
   public var sessionCookie = SessionCookie.never
   /// The realms; each offers all journeys and has its own users.
   public var realms: [Realm]
+  /// The trees, each under its own name.
   public var journeys: [JourneyTree]
   /// The journey a start without `authIndexValue` means.
   public var defaultJourney = "Login"
@@ -23,7 +24,9 @@ public struct JourneyServerConfiguration: Sendable {
   public var successURL = "/enduser/"
   /// Where the server is reached from outside, such as `https://id.example.com/am`; links begin with it.
   public var publicURL: String?
+  /// What clients may cost.
   public var limits = JourneyServerLimits.default
+  /// How wrong passwords lock an account.
   public var lockout = LockoutPolicy()
   /// The cost of passwords set from now on; others are stored anew at their owner's next sign-in.
   public var passwordCost = PasswordAuthority.defaultCost
@@ -44,6 +47,7 @@ public struct JourneyServerConfiguration: Sendable {
   /// Clocks and randomness.
   public var environment: AuthenticatorEnvironment
 
+  /// Where the session token travels.
   public enum SessionCookie: Hashable, Sendable {
     /// The token stands in the body alone.
     case never
@@ -69,6 +73,7 @@ public struct JourneyServerConfiguration: Sendable {
 public enum JourneyServerEvent: Hashable, Sendable, CustomStringConvertible {
   /// A journey ended with a session, or without one when it was asked not to make any.
   case journeySucceeded(realm: Realm, journey: String)
+  /// A journey ended at a failure.
   case journeyFailed(realm: Realm, journey: String)
   /// A step token was used a second time.
   case stepReplayed(realm: Realm, journey: String)

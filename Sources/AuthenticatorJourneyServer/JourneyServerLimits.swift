@@ -35,6 +35,7 @@ public struct JourneyServerLimits: Hashable, Sendable {
   /// Wrong passwords from one address in each `addressInterval`; more are refused with 429. Nil: any number. This
   /// machine's own addresses are not counted.
   public var failuresPerAddress: Int? = 100
+  /// The length of one interval.
   public var addressInterval: Duration = .seconds(60)
 
   // MARK: Connections
@@ -46,7 +47,9 @@ public struct JourneyServerLimits: Hashable, Sendable {
   /// How long a connection may take to send a request, header and body, and how long it may stay idle.
   public var receiveTimeout: Duration = .seconds(15)
 
+  /// The defaults.
   public init() {}
 
+  /// The defaults.
   public static let `default` = JourneyServerLimits()
 }

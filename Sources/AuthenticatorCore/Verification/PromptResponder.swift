@@ -16,6 +16,7 @@ public protocol PromptResponder: Sendable {
 
 /// A choice to be made.
 public struct ChoiceQuestion: Hashable, Sendable {
+  /// What the choice is among.
   public enum Kind: String, Hashable, Sendable {
     /// Among users, keys or credentials.
     case choose
@@ -23,12 +24,16 @@ public struct ChoiceQuestion: Hashable, Sendable {
     case alternative
   }
 
+  /// What the choice is among.
   public var kind: Kind
+  /// The texts to choose from; at least one.
   public var options: [String]
+  /// What the person reads above them.
   public var prompt: Prompt
   /// The uptime at which the question ends.
   public var deadline: Duration
 
+  /// Makes a question.
   public init(kind: Kind = .choose, options: [String], prompt: Prompt, deadline: Duration) {
     self.kind = kind
     self.options = options
@@ -39,6 +44,7 @@ public struct ChoiceQuestion: Hashable, Sendable {
 
 /// Content to be agreed to.
 public struct ApprovalQuestion: Hashable, Sendable {
+  /// What is agreed to.
   public enum Kind: String, Hashable, Sendable {
     /// To a ceremony: making a credential, being recognized.
     case consent
@@ -46,13 +52,16 @@ public struct ApprovalQuestion: Hashable, Sendable {
     case transaction
   }
 
+  /// What is agreed to.
   public var kind: Kind
   /// What is agreed to, as the person sees it.
   public var content: String
+  /// What the person reads beside the content.
   public var prompt: Prompt
   /// The uptime at which the question ends.
   public var deadline: Duration
 
+  /// Makes a question.
   public init(kind: Kind, content: String, prompt: Prompt, deadline: Duration) {
     self.kind = kind
     self.content = content

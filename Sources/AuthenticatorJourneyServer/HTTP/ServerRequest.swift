@@ -8,11 +8,14 @@ public struct ServerRequest: Sendable {
   public var path: String
   /// What follows the question mark, as it was sent; nil when there was none.
   public var query: String?
+  /// Header fields in the order received.
   public var fields: [HTTPField]
+  /// The body, empty when there is none.
   public var body: [UInt8]
   /// The address the request came from; empty for calls in process.
   public var peer: String
 
+  /// Makes a request.
   public init(
     method: String, path: String, query: String? = nil, fields: [HTTPField] = [], body: [UInt8] = [], peer: String = ""
   ) {
@@ -47,10 +50,14 @@ public struct ServerRequest: Sendable {
 
 /// One answer of the server.
 public struct ServerResponse: Sendable {
+  /// The status code.
   public var status: Int
+  /// Header fields, without those that the transport adds.
   public var fields: [HTTPField]
+  /// The body, empty when there is none.
   public var body: [UInt8]
 
+  /// Makes an answer.
   public init(status: Int, fields: [HTTPField] = [], body: [UInt8] = []) {
     self.status = status
     self.fields = fields

@@ -2,6 +2,7 @@
 public struct NodeFactories: Sendable {
   private var factories: [String: NodeFactory]
 
+  /// Makes a table from factories by node type.
   public init(_ factories: [String: NodeFactory]) { self.factories = factories }
 
   /// The names of the types that are known, sorted.

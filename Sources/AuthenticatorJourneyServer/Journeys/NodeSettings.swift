@@ -20,6 +20,7 @@ public struct NodeSettings {
     return value
   }
 
+  /// A text; nil when it is absent.
   public func text(_ name: String) throws(JourneyTreeError) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.stringValue else { throw invalid(name) }
@@ -44,12 +45,14 @@ public struct NodeSettings {
     return number
   }
 
+  /// `true` or `false`; nil when it is absent.
   public func bool(_ name: String) throws(JourneyTreeError) -> Bool? {
     guard let value = value(name) else { return nil }
     guard let bool = value.boolValue else { throw invalid(name) }
     return bool
   }
 
+  /// A list of texts; nil when it is absent.
   public func texts(_ name: String) throws(JourneyTreeError) -> [String]? {
     guard let value = value(name) else { return nil }
     guard let elements = value.arrayValue else { throw invalid(name) }

@@ -8,6 +8,7 @@ internal import AuthenticatorCoding
 public struct TreeImport: Sendable {
   /// A tree, and what it asks for that is not there.
   public struct ImportedTree: Sendable {
+    /// The tree, ready to run.
     public let tree: JourneyTree
     /// Node types that are not implemented, by the steps that use them; sorted.
     public let missing: [MissingNode]
@@ -15,7 +16,9 @@ public struct TreeImport: Sendable {
 
   /// A step whose node type is not implemented.
   public struct MissingNode: Hashable, Sendable, CustomStringConvertible {
+    /// The step's id.
     public let step: String
+    /// The node type as the export writes it.
     public let type: String
     public var description: String { "\(type) (\(step))" }
   }
@@ -27,8 +30,10 @@ public struct TreeImport: Sendable {
   /// The longest file, in bytes.
   public static let maximumBytes = 8 << 20
 
+  /// Makes nodes by their type.
   public var factories: NodeFactories
 
+  /// Reads with these node types.
   public init(factories: NodeFactories = .standard) { self.factories = factories }
 
   /// Reads files that belong together: an inner tree may stand in another file. `name` is the file's name without

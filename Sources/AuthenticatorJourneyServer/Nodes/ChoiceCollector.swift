@@ -1,10 +1,14 @@
 /// Lets the person choose; every choice is an outcome.
 public struct ChoiceCollector: TreeNode {
   public static let nodeType = "ChoiceCollectorNode"
+  /// The question.
   public var prompt: String
+  /// The options; each is an outcome of its own.
   public var choices: [String]
+  /// The index of the option that is offered first.
   public var defaultChoice: String
 
+  /// Makes the node.
   public init(prompt: String, choices: [String], defaultChoice: String? = nil) {
     self.prompt = prompt
     self.choices = choices

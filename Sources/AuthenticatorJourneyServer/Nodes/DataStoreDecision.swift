@@ -6,6 +6,7 @@ public struct DataStoreDecision: TreeNode {
   public static let nodeType = "DataStoreDecisionNode"
   public let outcomes: [NodeOutcome] = [.true, .false]
 
+  /// Makes the node.
   public init() {}
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

@@ -7,13 +7,16 @@ internal import AuthenticatorRelyingParty
 /// same key for the same user again succeeds; a key id that names anything else fails.
 public struct DeviceBindingNode: TreeNode {
   public static let nodeType = "DeviceBindingNode"
+  /// The user has as many devices as allowed.
   public static let exceedDeviceLimit: NodeOutcome = "exceedDeviceLimit"
   /// The words a client reports an error with, unless the node is told otherwise.
   public static let defaultClientErrorOutcomes: [NodeOutcome] = ["Unsupported", "Abort", "Timeout"]
 
+  /// The kind of authenticator that is asked for.
   public var authenticationType: WireAuthenticationType
   /// Accepted values of `iss`; nil: those of the server.
   public var applicationIDs: [String]?
+  /// What the person reads.
   public var prompt: DevicePrompt
   /// How many devices a user may have; 0: any number.
   public var maxSavedDevices: Int
@@ -23,8 +26,10 @@ public struct DeviceBindingNode: TreeNode {
   public var attestation: Bool
   /// Whether the device is only kept in the state, for `DeviceBindingStorage` to store.
   public var postponesStorage: Bool
+  /// The words of a client that lead to outcomes of their own; any other is a failure.
   public var clientErrorOutcomes: [NodeOutcome]
 
+  /// Makes the node.
   public init(
     authenticationType: WireAuthenticationType = .biometricAllowFallback, applicationIDs: [String]? = nil,
     prompt: DevicePrompt = DevicePrompt(), maxSavedDevices: Int = 0, timeout: Int = 60, attestation: Bool = false,

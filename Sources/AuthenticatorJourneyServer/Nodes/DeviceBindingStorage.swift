@@ -9,6 +9,7 @@ public struct DeviceBindingStorage: TreeNode {
   /// Where the device stands in `NodeState.transient`.
   static let stateName = "DeviceBindingNode.DEVICE"
 
+  /// Makes the node.
   public init() {}
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

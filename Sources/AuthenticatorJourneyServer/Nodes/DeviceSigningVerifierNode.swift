@@ -8,7 +8,9 @@ internal import AuthenticatorRelyingParty
 /// and the client's error words. Why a proof failed stands in the shared state under `failureStateName`.
 public struct DeviceSigningVerifierNode: TreeNode {
   public static let nodeType = "DeviceSigningVerifierNode"
+  /// The proof names a key that nobody has bound.
   public static let keyNotFound: NodeOutcome = "keyNotFound"
+  /// The named user has no device.
   public static let noDeviceRegistered: NodeOutcome = "noDeviceRegistered"
   /// The words a client reports an error with, unless the node is told otherwise.
   public static let defaultClientErrorOutcomes: [NodeOutcome] = [
@@ -19,14 +21,17 @@ public struct DeviceSigningVerifierNode: TreeNode {
 
   /// Accepted values of `iss`; nil: those of the server.
   public var applicationIDs: [String]?
+  /// What the person reads.
   public var prompt: DevicePrompt
   /// The time the device has, in seconds.
   public var timeout: Int
   /// Whether a named user without devices ends with `noDeviceRegistered` before anything is asked. That tells a
   /// stranger who has devices; without it everybody is asked alike.
   public var reportsMissingDevices: Bool
+  /// The words of a client that lead to outcomes of their own; any other is a failure.
   public var clientErrorOutcomes: [NodeOutcome]
 
+  /// Makes the node.
   public init(
     applicationIDs: [String]? = nil, prompt: DevicePrompt = DevicePrompt(), timeout: Int = 60,
     reportsMissingDevices: Bool = false, clientErrorOutcomes: [NodeOutcome] = defaultClientErrorOutcomes

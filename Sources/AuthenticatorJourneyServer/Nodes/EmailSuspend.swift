@@ -2,8 +2,10 @@
 public struct EmailSuspend: TreeNode {
   public static let nodeType = "EmailSuspendNode"
   public let outcomes: [NodeOutcome] = [.outcome]
+  /// What is shown while the journey is parked.
   public var message: String
 
+  /// Makes the node.
   public init(message: String = "An email has been sent to the address you entered.") { self.message = message }
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

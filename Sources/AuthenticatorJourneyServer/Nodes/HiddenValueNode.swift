@@ -2,9 +2,12 @@
 public struct HiddenValueNode: TreeNode {
   public static let nodeType = "HiddenValueNode"
   public let outcomes: [NodeOutcome] = [.outcome]
+  /// The field's name, by which the client finds it.
   public var id: String
+  /// The value it is sent with.
   public var value: String
 
+  /// Makes the node.
   public init(id: String, value: String = "") {
     self.id = id
     self.value = value

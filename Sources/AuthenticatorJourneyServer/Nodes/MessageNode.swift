@@ -2,10 +2,14 @@
 public struct MessageNode: TreeNode {
   public static let nodeType = "MessageNode"
   public let outcomes: [NodeOutcome] = [.true, .false]
+  /// The message.
   public var message: String
+  /// The first button's title.
   public var yes: String
+  /// The second button's title.
   public var no: String
 
+  /// Makes the node.
   public init(_ message: String, yes: String = "Yes", no: String = "No") {
     self.message = message
     self.yes = yes

@@ -4,8 +4,10 @@ public import AuthenticatorCoding
 public struct MetadataNode: TreeNode {
   public static let nodeType = "MetadataNode"
   public let outcomes: [NodeOutcome] = [.outcome]
+  /// What is sent.
   public var data: JSONObject
 
+  /// Makes the node.
   public init(_ data: JSONObject) { self.data = data }
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

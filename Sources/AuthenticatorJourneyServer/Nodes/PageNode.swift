@@ -6,11 +6,16 @@ internal import AuthenticatorCoding
 /// asks again, the whole page is asked again.
 public struct PageNode: TreeNode {
   public static let nodeType = "PageNode"
+  /// The nodes whose questions share the page.
   public let nodes: [any TreeNode]
+  /// The page's stage; nil: none is sent.
   public var stage: String?
+  /// The page's title; nil: none is sent.
   public var header: String?
+  /// The page's explanation; nil: none is sent.
   public var description: String?
 
+  /// Makes a page of these nodes.
   public init(
     stage: String? = nil, header: String? = nil, description: String? = nil,
     @PageBuilder nodes: () -> [any TreeNode]
@@ -18,6 +23,7 @@ public struct PageNode: TreeNode {
     self.init(stage: stage, header: header, description: description, nodes: nodes())
   }
 
+  /// Makes a page of these nodes.
   public init(stage: String? = nil, header: String? = nil, description: String? = nil, nodes: [any TreeNode]) {
     self.stage = stage
     self.header = header
@@ -93,9 +99,14 @@ public struct PageNode: TreeNode {
 /// Collects the nodes of a page.
 @resultBuilder
 public enum PageBuilder {
+  /// A node.
   public static func buildExpression(_ node: any TreeNode) -> [any TreeNode] { [node] }
+  /// Nodes in order.
   public static func buildBlock(_ parts: [any TreeNode]...) -> [any TreeNode] { parts.flatMap { $0 } }
+  /// Nodes under a condition.
   public static func buildOptional(_ part: [any TreeNode]?) -> [any TreeNode] { part ?? [] }
+  /// Nodes of the first branch.
   public static func buildEither(first: [any TreeNode]) -> [any TreeNode] { first }
+  /// Nodes of the second branch.
   public static func buildEither(second: [any TreeNode]) -> [any TreeNode] { second }
 }

@@ -4,17 +4,25 @@
 /// `toleratedSpam` such answers the outcome is `SPAM`.
 public struct PollingWait: TreeNode {
   public static let nodeType = "PollingWaitNode"
+  /// The time is over.
   public static let done: NodeOutcome = "DONE"
+  /// The person left.
   public static let exited: NodeOutcome = "EXITED"
+  /// The client did not wait, too often.
   public static let spam: NodeOutcome = "SPAM"
 
+  /// How long to wait.
   public var seconds: Int
+  /// What is shown meanwhile.
   public var message: String
   /// The text of the button to leave with; nil: there is none.
   public var exitMessage: String?
+  /// Whether answers that come too early are counted.
   public var detectsSpam: Bool
+  /// How many of them are tolerated.
   public var toleratedSpam: Int
 
+  /// Makes the node.
   public init(
     seconds: Int, message: String = "Waiting for response...", exitMessage: String? = nil, detectsSpam: Bool = false,
     toleratedSpam: Int = 3

@@ -1,11 +1,15 @@
 /// Lets the journey come by a limited number of times.
 public struct RetryLimitDecision: TreeNode {
   public static let nodeType = "RetryLimitDecisionNode"
+  /// There are tries left.
   public static let retry: NodeOutcome = "Retry"
+  /// There are none.
   public static let reject: NodeOutcome = "Reject"
   public let outcomes: [NodeOutcome] = [retry, reject]
+  /// How many tries there are.
   public var limit: Int
 
+  /// Makes the node.
   public init(limit: Int = 3) { self.limit = limit }
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

@@ -2,10 +2,14 @@
 public struct TextInputNode: TreeNode {
   public static let nodeType = "TextInputNode"
   public let outcomes: [NodeOutcome] = [.outcome]
+  /// The name under which the journey keeps the text.
   public var name: String
+  /// What is shown beside the field.
   public var prompt: String
+  /// What the field shows at first.
   public var defaultText: String
 
+  /// Makes the node.
   public init(name: String, prompt: String, defaultText: String = "") {
     self.name = name
     self.prompt = prompt

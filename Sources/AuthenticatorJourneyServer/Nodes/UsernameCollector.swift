@@ -2,8 +2,10 @@
 public struct UsernameCollector: TreeNode {
   public static let nodeType = "UsernameCollectorNode"
   public let outcomes: [NodeOutcome] = [.outcome]
+  /// What is shown beside the field.
   public var prompt: String
 
+  /// Makes the node.
   public init(prompt: String = "User Name") { self.prompt = prompt }
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

@@ -7,6 +7,7 @@ public import AuthenticatorCrypto
 public struct PasswordAuthority: Sendable {
   /// The verdict on a name and a password.
   public enum Verdict: Hashable, Sendable {
+    /// The password is this user's.
     case accepted(UserRecord)
     /// Wrong password, no such user, or a user without password.
     case refused
@@ -20,6 +21,7 @@ public struct PasswordAuthority: Sendable {
   public static let defaultCost = ScryptParameters(logN: 15, r: 8, p: 3)
   /// The longest password and user name, in bytes of UTF-8.
   public static let maximumPasswordBytes = 1024
+  /// The longest user name, in bytes of UTF-8.
   public static let maximumUsernameBytes = 256
 
   let registry: any JourneyRegistry

@@ -3,13 +3,17 @@ public import AuthenticatorCrypto
 
 /// A password as it is stored: the scrypt digest with its cost and salt.
 public struct PasswordHash: Hashable, Sendable {
+  /// What the derivation costs.
   public var parameters: ScryptParameters
+  /// Random bytes, of its own for each password.
   public var salt: [UInt8]
+  /// What the derivation yields.
   public var digest: [UInt8]
 
   static let saltCount = 16
   static let digestCount = 32
 
+  /// Puts a stored hash together.
   public init(parameters: ScryptParameters, salt: [UInt8], digest: [UInt8]) {
     self.parameters = parameters
     self.salt = salt

@@ -11,6 +11,7 @@ public struct RESTFailure: Error, Sendable {
   /// Whole seconds a client should wait (`Retry-After`); nil: not said.
   public var retryAfter: Int?
 
+  /// Makes a failure.
   public init(status: Int, message: String, detail: JSONObject? = nil, retryAfter: Int? = nil) {
     self.status = status
     self.message = message
@@ -46,6 +47,7 @@ public struct RESTFailure: Error, Sendable {
 }
 
 extension RESTFailure {
+  /// The request is malformed or contradicts the journey.
   public static func badRequest(_ message: String) -> RESTFailure { RESTFailure(status: 400, message: message) }
 
   /// Wrong credentials, and the end of a tree's failure branch.
@@ -75,8 +77,10 @@ extension RESTFailure {
   /// No session, or one that is over.
   public static let accessDenied = RESTFailure(status: 401, message: "Access Denied")
 
+  /// The session is not allowed to.
   public static let forbidden = RESTFailure(status: 403, message: "Access Denied")
 
+  /// There is nothing at this address.
   public static func notFound(_ message: String = "Resource not found") -> RESTFailure {
     RESTFailure(status: 404, message: message)
   }

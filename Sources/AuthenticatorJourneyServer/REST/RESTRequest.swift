@@ -3,7 +3,9 @@ public import AuthenticatorCore
 
 /// A request to PingAM's REST interface, with its path and query taken apart.
 public struct RESTRequest: Sendable {
+  /// The request as it came.
   public let request: ServerRequest
+  /// The realm it is for.
   public let realm: Realm
   /// What follows the realm, decoded: `["users", "id=…,ou=user", "devices", "2fa", "binding"]`.
   public let path: [String]

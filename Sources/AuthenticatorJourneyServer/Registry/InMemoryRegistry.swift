@@ -6,6 +6,7 @@ internal import Synchronization
 public final class InMemoryRegistry: JourneyRegistry {
   private let tables: Mutex<Tables>
 
+  /// Makes an empty registry.
   public init(limits: RegistryLimits = .default) { tables = Mutex(Tables(limits: limits)) }
 
   public func tokenKeys() async throws -> [TokenKeyRecord] {

@@ -19,7 +19,9 @@ public protocol JourneyRegistry: Sendable {
 
   // MARK: Users
 
+  /// The user of this name, compared without regard to case; nil: nobody has it.
   func user(named name: String, in realm: Realm) async throws -> UserRecord?
+  /// The user of this id; nil: there is none.
   func user(id: String, in realm: Realm) async throws -> UserRecord?
   /// Durable. Throws `conflict` when the name is taken.
   func addUser(_ user: UserRecord) async throws
@@ -87,8 +89,10 @@ public struct RegistryLimits: Hashable, Sendable {
   public var parkedJourneys: Int
   /// Subjects whose attempts are counted.
   public var attemptSubjects: Int
+  /// Sessions.
   public var sessions: Int
 
+  /// Makes limits; each has the default unless given.
   public init(
     journeys: Int = 250_000, parkedJourneys: Int = 10_000, attemptSubjects: Int = 250_000, sessions: Int = 250_000
   ) {
@@ -98,6 +102,7 @@ public struct RegistryLimits: Hashable, Sendable {
     self.sessions = sessions
   }
 
+  /// 250,000 journeys, subjects and sessions, 10,000 parked journeys.
   public static let `default` = RegistryLimits()
 }
 
@@ -118,6 +123,7 @@ public struct JourneyID: Hashable, Sendable {
     low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// The 16 bytes.
   public var bytes: [UInt8] {
     [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
   }

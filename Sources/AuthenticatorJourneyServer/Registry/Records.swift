@@ -6,13 +6,16 @@ public import AuthenticatorCrypto
 public struct UserRecord: Hashable, Sendable {
   /// Random, unique in the realm, never reused: what `id=` of the universal identifier holds.
   public var id: String
+  /// The realm it belongs to.
   public var realm: Realm
   /// As it was given; unique in the realm without regard to case.
   public var name: String
   /// Nil: this person cannot sign in with a password.
   public var password: PasswordHash?
+  /// Whether this person may sign in.
   public var isActive: Bool
 
+  /// Makes a record.
   public init(id: String, realm: Realm, name: String, password: PasswordHash?, isActive: Bool = true) {
     self.id = id
     self.realm = realm
@@ -24,6 +27,7 @@ public struct UserRecord: Hashable, Sendable {
   /// What two names are compared by: lower case, in one Unicode form by Swift's string equality.
   static func nameKey(_ name: String) -> String { name.lowercased() }
 
+  /// The identifier that PingAM's messages use, a DN.
   public var universalID: String { realm.universalID(of: id) }
 }
 
@@ -31,14 +35,20 @@ public struct UserRecord: Hashable, Sendable {
 public struct SessionRecord: Hashable, Sendable {
   /// SHA-256 of the token.
   public var tokenDigest: [UInt8]
+  /// The realm it is good in.
   public var realm: Realm
+  /// Whose it is.
   public var userID: String
+  /// The user's name at sign-in.
   public var username: String
   /// The journeys this session has come through.
   public var journeys: [String]
+  /// When it began.
   public var createdAt: UnixTime
+  /// When it ends.
   public var expiresAt: UnixTime
 
+  /// Makes a record.
   public init(
     tokenDigest: [UInt8], realm: Realm, userID: String, username: String, journeys: [String], createdAt: UnixTime,
     expiresAt: UnixTime
@@ -63,10 +73,13 @@ public struct DeviceRecord: Hashable, Sendable {
     public static let binding = Family(rawValue: "binding")
   }
 
+  /// The list it is on.
   public var family: Family
+  /// The realm it belongs to.
   public var realm: Realm
   /// The name the protocol gives the key.
   public var externalID: String
+  /// Whose it is.
   public var userID: String
   /// A random identifier of this record.
   public var uuid: String
@@ -80,9 +93,12 @@ public struct DeviceRecord: Hashable, Sendable {
   public var counter: Int64
   /// Whatever else the protocol keeps.
   public var attributes: JSONObject
+  /// When it was stored.
   public var createdAt: UnixTime
+  /// When it last signed somebody in.
   public var lastAccessAt: UnixTime
 
+  /// Makes a record.
   public init(
     family: Family, realm: Realm, externalID: String, userID: String, uuid: String, name: String, deviceID: String,
     key: JSONObject, counter: Int64 = 0, attributes: JSONObject = [:], createdAt: UnixTime, lastAccessAt: UnixTime
@@ -104,6 +120,7 @@ public struct DeviceRecord: Hashable, Sendable {
 
 /// What became of storing a device.
 public enum DeviceAddition: Hashable, Sendable {
+  /// It was stored.
   case added
   /// The same key of the same user was there already: an answer was lost and the device tried again.
   case alreadyPresent
@@ -119,8 +136,10 @@ public struct TokenKeyRecord: Sendable {
   public var id: String
   /// 32 bytes.
   public var secret: SecretBytes
+  /// When it was made.
   public var createdAt: UnixTime
 
+  /// Makes a record.
   public init(id: String, secret: SecretBytes, createdAt: UnixTime) {
     self.id = id
     self.secret = secret
@@ -130,10 +149,12 @@ public struct TokenKeyRecord: Sendable {
 
 /// Whose attempts are counted; a name is enough, so names that nobody has are counted too.
 public struct AttemptSubject: Hashable, Sendable {
+  /// The realm of the name.
   public var realm: Realm
   /// In the form names are compared by.
   public var key: String
 
+  /// Takes a name as it was given.
   public init(realm: Realm, username: String) {
     self.realm = realm
     key = UserRecord.nameKey(username)
@@ -146,10 +167,12 @@ public struct LockoutPolicy: Hashable, Sendable {
   public var failuresBeforeLock: Int
   /// The first lock; every further failure after it doubles it.
   public var firstLock: Duration
+  /// No lock but the last is longer.
   public var longestLock: Duration
   /// Failures in a row after which only an administrator unlocks (NIST SP 800-63B allows 100).
   public var failuresForGood: Int
 
+  /// Makes a policy; by default 5 failures lock for 30 seconds, doubling up to 15 minutes, and 100 for good.
   public init(
     failuresBeforeLock: Int = 5, firstLock: Duration = .seconds(30), longestLock: Duration = .seconds(900),
     failuresForGood: Int = 100

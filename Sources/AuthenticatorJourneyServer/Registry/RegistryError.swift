@@ -1,5 +1,6 @@
 /// Why the registry could not do what was asked.
 public struct RegistryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kept it from being done.
   public enum Code: String, Hashable, Sendable {
     /// A name or id is taken.
     case conflict
@@ -17,12 +18,14 @@ public struct RegistryError: Error, Hashable, Sendable, CustomStringConvertible 
     case failed
   }
 
+  /// What kept it from being done.
   public let code: Code
   /// What failed, for a developer; holds no stored data.
   public let reason: String
   /// SQLite's extended result code, when it was SQLite.
   public let libraryCode: Int32?
 
+  /// Makes an error; pass no stored data in the reason.
   public init(_ code: Code, _ reason: String = "", libraryCode: Int32? = nil) {
     self.code = code
     self.reason = reason

@@ -15,6 +15,7 @@
 ///
 /// The first step is where the journey begins.
 public struct JourneyTree: Sendable {
+  /// What a client starts it by.
   public let name: String
   let entry: TreeDestination
   let steps: [String: TreeStep]
@@ -71,8 +72,11 @@ public struct JourneyTree: Sendable {
 
 /// Where an outcome leads.
 public enum TreeDestination: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The step of this id.
   case step(String)
+  /// The journey ends with a session.
   case success
+  /// The journey ends without one.
   case failure
 
   public init(stringLiteral value: String) { self = .step(value) }
@@ -80,11 +84,15 @@ public enum TreeDestination: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// A node in its place in a tree.
 public struct TreeStep: Sendable {
+  /// Its name in the tree.
   public let id: String
+  /// What it does.
   public let node: any TreeNode
+  /// Where its outcomes lead.
   public private(set) var destinations: [NodeOutcome: TreeDestination] = [:]
   private(set) var doubleWired: [NodeOutcome] = []
 
+  /// Makes a step that leads nowhere yet.
   public init(_ id: String, _ node: any TreeNode) {
     self.id = id
     self.node = node
@@ -109,11 +117,18 @@ public struct TreeStep: Sendable {
 /// Collects the steps of a tree.
 @resultBuilder
 public enum TreeBuilder {
+  /// A step, or several.
   public static func buildExpression(_ step: TreeStep) -> [TreeStep] { [step] }
+  /// A step, or several.
   public static func buildExpression(_ steps: [TreeStep]) -> [TreeStep] { steps }
+  /// Steps in order.
   public static func buildBlock(_ parts: [TreeStep]...) -> [TreeStep] { parts.flatMap { $0 } }
+  /// Steps under a condition.
   public static func buildOptional(_ part: [TreeStep]?) -> [TreeStep] { part ?? [] }
+  /// Steps of the first branch.
   public static func buildEither(first: [TreeStep]) -> [TreeStep] { first }
+  /// Steps of the second branch.
   public static func buildEither(second: [TreeStep]) -> [TreeStep] { second }
+  /// Steps of a loop.
   public static func buildArray(_ parts: [[TreeStep]]) -> [TreeStep] { parts.flatMap { $0 } }
 }

@@ -1,14 +1,20 @@
 /// Why steps are no tree, or a file holds none.
 public struct JourneyTreeError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong.
   public enum Problem: Hashable, Sendable {
     /// No steps at all.
     case empty
     /// The name is empty or longer than 128 bytes.
     case invalidName
+    /// Two steps have one id.
     case duplicateStep(String)
+    /// An outcome leads to a step that is not there.
     case unknownDestination(step: String, destination: String)
+    /// An outcome leads nowhere.
     case outcomeNotWired(step: String, outcome: NodeOutcome)
+    /// An outcome leads to two places.
     case outcomeWiredTwice(step: String, outcome: NodeOutcome)
+    /// An outcome is wired that the node does not have.
     case unknownOutcome(step: String, outcome: NodeOutcome)
     /// A JSON file is not an export; says where and what was missed.
     case malformedExport(String)
@@ -16,9 +22,12 @@ public struct JourneyTreeError: Error, Hashable, Sendable, CustomStringConvertib
     case invalidSetting(step: String, setting: String)
   }
 
+  /// The tree's name.
   public let tree: String
+  /// What is wrong with it.
   public let problem: Problem
 
+  /// Makes an error.
   public init(tree: String, _ problem: Problem) {
     self.tree = tree
     self.problem = problem

@@ -3,6 +3,7 @@ public import AuthenticatorCore
 
 /// What a node sees of the journey it is part of.
 public struct NodeContext: Sendable {
+  /// The realm the journey runs in.
   public let realm: Realm
   /// The name of the tree.
   public let journey: String
@@ -27,6 +28,7 @@ public struct NodeContext: Sendable {
     set { state.memory[nodeID] = newValue.isEmpty ? nil : .object(newValue) }
   }
 
+  /// The server's time.
   public var now: UnixTime { services.environment.now() }
 
   /// The user named so far; nil when no name was given or nobody has it.

@@ -2,7 +2,9 @@ public import AuthenticatorCore
 
 /// What nodes may use of the server.
 public struct NodeServices: Sendable {
+  /// Clock and randomness.
   public let environment: AuthenticatorEnvironment
+  /// Users, devices and sessions.
   public let registry: any JourneyRegistry
   /// Checks passwords, and counts the attempts.
   public let passwords: PasswordAuthority
@@ -27,7 +29,9 @@ public struct NodeServices: Sendable {
 
 /// A link that brings a parked journey back, once.
 public struct ResumeLink: Hashable, Sendable {
+  /// The realm of the journey.
   public var realm: Realm
+  /// The tree's name.
   public var journey: String
   /// Whom it is for, when a name was given.
   public var username: String?
@@ -35,6 +39,7 @@ public struct ResumeLink: Hashable, Sendable {
   public var suspendedID: String
   /// The complete link; begins with the server's public address, when that is known.
   public var url: String
+  /// When it stops working.
   public var expiresAt: UnixTime
 }
 

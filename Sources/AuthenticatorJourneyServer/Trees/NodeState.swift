@@ -9,6 +9,7 @@ public struct NodeState: Hashable, Sendable {
   /// What each node remembers for itself, by its place in the tree.
   public var memory: JSONObject = [:]
 
+  /// Makes an empty state.
   public init() {}
 
   /// The name the person gave, or the device proved.

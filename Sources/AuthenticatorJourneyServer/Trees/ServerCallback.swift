@@ -9,6 +9,7 @@ public struct ServerCallback: Sendable {
     /// The value the field is sent with.
     public var value: JSONValue
 
+    /// Makes a field.
     public init(_ suffix: String = "", _ value: JSONValue = "") {
       self.suffix = suffix
       self.value = value
@@ -17,10 +18,12 @@ public struct ServerCallback: Sendable {
 
   /// `NameCallback`, `PasswordCallback` and so on.
   public var type: String
+  /// What the client is told, in order.
   public var output: [JSONObject.Member]
   /// Empty for callbacks that only tell.
   public var inputs: [Input]
 
+  /// Makes a callback of any type.
   public init(_ type: String, output: KeyValuePairs<String, JSONValue> = [:], inputs: [Input] = []) {
     self.type = type
     self.output = output.map { JSONObject.Member(name: $0.key, value: $0.value) }
@@ -51,14 +54,17 @@ public struct ServerCallback: Sendable {
 // MARK: - The plain ones
 
 extension ServerCallback {
+  /// Asks for a user name.
   public static func name(prompt: String) -> ServerCallback {
     ServerCallback("NameCallback", output: ["prompt": .string(prompt)], inputs: [Input()])
   }
 
+  /// Asks for a password.
   public static func password(prompt: String) -> ServerCallback {
     ServerCallback("PasswordCallback", output: ["prompt": .string(prompt)], inputs: [Input()])
   }
 
+  /// Asks for a text.
   public static func textInput(prompt: String, defaultText: String) -> ServerCallback {
     ServerCallback(
       "TextInputCallback", output: ["prompt": .string(prompt), "defaultText": .string(defaultText)],
@@ -71,11 +77,13 @@ extension ServerCallback {
       "TextOutputCallback", output: ["message": .string(message), "messageType": .string("\(messageType)")])
   }
 
+  /// Says that the journey is parked.
   public static func suspendedTextOutput(_ message: String) -> ServerCallback {
     ServerCallback(
       "SuspendedTextOutputCallback", output: ["message": .string(message), "messageType": "0"])
   }
 
+  /// Asks for one of several options, by index.
   public static func choice(prompt: String, choices: [String], defaultChoice: Int) -> ServerCallback {
     ServerCallback(
       "ChoiceCallback",
@@ -101,6 +109,7 @@ extension ServerCallback {
       "HiddenValueCallback", output: ["value": .string(value), "id": .string(id)], inputs: [Input("", .string(id))])
   }
 
+  /// Data for the client.
   public static func metadata(_ data: JSONObject) -> ServerCallback {
     ServerCallback("MetadataCallback", output: ["data": .object(data)])
   }

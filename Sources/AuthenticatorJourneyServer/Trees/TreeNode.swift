@@ -36,9 +36,13 @@ public struct NodeOutcome: RawRepresentable, Hashable, Sendable, ExpressibleBySt
 
   /// The only outcome of nodes that have one.
   public static let outcome: NodeOutcome = "outcome"
+  /// Yes.
   public static let `true`: NodeOutcome = "true"
+  /// No.
   public static let `false`: NodeOutcome = "false"
+  /// What the node is for was done.
   public static let success: NodeOutcome = "success"
+  /// It was not.
   public static let failure: NodeOutcome = "failure"
 }
 
@@ -58,11 +62,16 @@ public enum NodeResult: Sendable {
 
 /// The callbacks of one step and the texts around them.
 public struct NodePage: Sendable {
+  /// The questions in order.
   public var callbacks: [ServerCallback]
+  /// The page's stage; nil: none is sent.
   public var stage: String?
+  /// The page's title; nil: none is sent.
   public var header: String?
+  /// The page's explanation; nil: none is sent.
   public var description: String?
 
+  /// Makes a page.
   public init(
     callbacks: [ServerCallback], stage: String? = nil, header: String? = nil, description: String? = nil
   ) {

@@ -3,7 +3,9 @@ public import AuthenticatorCrypto
 
 /// The public key a device binds, from the `jwk` of its proof.
 public struct BoundKey: Hashable, Sendable {
+  /// The `kid` it is known by.
   public let keyID: String
+  /// The key; on P-256.
   public let publicKey: PublicKey
   /// The attestation certificates of `x5c`, DER, the key's own first; nil when the device sent none.
   public let attestationCertificates: [[UInt8]]?

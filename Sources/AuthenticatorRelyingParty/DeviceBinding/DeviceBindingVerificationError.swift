@@ -53,8 +53,10 @@ public struct DeviceBindingVerificationError: Error, Hashable, Sendable, CustomS
     case notBefore
   }
 
+  /// The check that failed.
   public let check: Check
 
+  /// Makes an error.
   public init(_ check: Check) { self.check = check }
 
   /// PingAM's word for it.

@@ -12,6 +12,7 @@ public struct DeviceBindingVerifier: Sendable {
   /// How far ahead `exp` may lie, in seconds, not counting the skew.
   public var maximumLifetime: Int64
 
+  /// Makes a verifier; a minute of skew and an hour of life unless told otherwise.
   public init(applicationIDs: [String], clockSkew: Int64 = 60, maximumLifetime: Int64 = 3600) {
     self.applicationIDs = applicationIDs
     self.clockSkew = clockSkew

@@ -12,7 +12,9 @@ public struct DeviceProof: Sendable {
 
   /// Names the key that must have signed; not yet compared with anything.
   public let keyID: String
+  /// The JOSE header as received.
   public let header: JSONObject
+  /// The claims as received.
   public let claims: JSONObject
   /// What was signed, as received.
   let signedBytes: [UInt8]
