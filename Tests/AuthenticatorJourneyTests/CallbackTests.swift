@@ -62,6 +62,14 @@ import Testing
     }
   }
 
+  @Test func takesNullForAbsent() throws {
+    let payload = try Self.payload(Wire.callback("X", [("a", .null), ("b", false)]))
+    #expect(
+      [payload.output("a"), payload.output("b"), payload.output("c")].map { $0 != Optional.none } == [
+        false, true, false,
+      ])
+  }
+
   @Test func keepsUnknownTypes() throws {
     let callback = try CallbackRegistry.standard.make(Self.payload(Wire.callback("FutureCallback", [("a", 1)])))
     #expect(callback is UnknownCallback)

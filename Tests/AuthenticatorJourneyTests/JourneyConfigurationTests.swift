@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [
     ("/", "/", "root"), ("", "/", "root"), ("root", "/", "root"), ("alpha", "/alpha", "root/realms/alpha"),
     ("/alpha", "/alpha", "root/realms/alpha"), ("/alpha/", "/alpha", "root/realms/alpha"),
-    ("/root/alpha", "/alpha", "root/realms/alpha"), ("/a/b", "/a/b", "root/realms/a/realms/b"),
+    ("root/alpha", "/alpha", "root/realms/alpha"), ("/a/b", "/a/b", "root/realms/a/realms/b"),
     ("root/realms/a/realms/b", "/a/b", "root/realms/a/realms/b"),
     ("/sales team", "/sales team", "root/realms/sales%20team"),
     ("/ä", "/ä", "root/realms/%C3%A4"), ("/a%2Fb", "/a%2Fb", "root/realms/a%252Fb"),

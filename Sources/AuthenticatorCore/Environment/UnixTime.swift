@@ -8,7 +8,7 @@ public struct UnixTime: Hashable, Comparable, Sendable {
 
   /// Whole seconds, rounded down, as JWS claims carry them (RFC 7519, section 2, NumericDate).
   public var seconds: Int64 {
-    milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000
+    milliseconds >= 0 ? milliseconds / 1000 : (milliseconds + 1) / 1000 - 1
   }
 
   public static func < (left: UnixTime, right: UnixTime) -> Bool { left.milliseconds < right.milliseconds }

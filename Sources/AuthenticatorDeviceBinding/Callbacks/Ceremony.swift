@@ -48,6 +48,15 @@ struct Ceremony {
     guard environment.uptime() < deadline else { throw AuthenticatorError(.timedOut, stage: "binding") }
   }
 
+  /// What an error in the middle of the ceremony means: a verification that is worthless because time ran out is a
+  /// timeout.
+  func judged(_ error: any Error) -> any Error {
+    guard let error = error as? AuthenticatorError, error.code == .verificationSpent,
+      environment.uptime() >= deadline
+    else { return error }
+    return AuthenticatorError(.timedOut, stage: "binding", underlying: error)
+  }
+
   /// The times of a proof that is made now.
   func times(_ signer: ProofSigner) -> (issue: UnixTime, notBefore: UnixTime, expiration: UnixTime) {
     let issue = clock.onServer(signer.issueTime())

@@ -127,7 +127,7 @@ public final class DeviceBindingCallback: Callback {
       try await answer(ceremony, authenticator, key, keyID: keyID)
     } catch {
       withdrawAnswers()
-      try await discard(key, after: error)
+      try await discard(key, after: ceremony.judged(error))
     }
     guard let userKey = UserKey(key.record) else {
       throw AuthenticatorError(.integrityFailed, stage: "bind", reason: "the store changed the new record")

@@ -98,11 +98,15 @@ public final class DeviceSigningVerifierCallback: Callback {
     try ceremony.checkDeadline()
     let signer = ProofSigner(authenticator)
     let times = ceremony.times(signer)
-    let proof = try await signer.proof(
-      UserKeySigningParameters(
-        key: opened, userKey: userKey, challenge: challenge, issuer: ceremony.issuer, issueTime: times.issue,
-        notBeforeTime: times.notBefore, expirationTime: times.expiration, customClaims: configuration.customClaims),
-      journey: ceremony.journey)
+    let params = UserKeySigningParameters(
+      key: opened, userKey: userKey, challenge: challenge, issuer: ceremony.issuer, issueTime: times.issue,
+      notBeforeTime: times.notBefore, expirationTime: times.expiration, customClaims: configuration.customClaims)
+    let proof: String
+    do {
+      proof = try await signer.proof(params, journey: ceremony.journey)
+    } catch {
+      throw ceremony.judged(error)
+    }
     try ceremony.checkDeadline()
     try Task.checkCancellation()
     try Ceremony.spend(challenge, self)

@@ -27,8 +27,10 @@ public struct CallbackPayload: Sendable {
   /// An output value; nil when it is absent or null. The first one counts when a name occurs twice.
   public func output(_ name: String) -> JSONValue? {
     guard let entries = json["output"]?.arrayValue else { return nil }
-    let value = entries.first { $0["name"]?.stringValue == name }?["value"]
-    return value.flatMap { $0.isNull ? nil : $0 }
+    guard let value = entries.first(where: { $0["name"]?.stringValue == name })?["value"], !value.isNull else {
+      return Optional.none
+    }
+    return value
   }
 
   /// An output's text; nil when it is absent or no text.
