@@ -46,7 +46,7 @@ import ToolSupport
       (["login", "--frobnicate"], "unknown option '--frobnicate'"),
       (["login", "-x"], "unknown option '-x'"),
       (["login", "--server"], "--server needs a value"),
-      (["login", "--server", "--json"], "--server needs a value"),
+      (["login", "--server", "--realm", "alpha"], "--server needs a value"),
       (["login", "--server", "http://a", "--server=http://b"], "--server is given twice"),
       (["keys", "list", "--verbose", "--verbose"], "--verbose is given twice"),
       (["keys", "list", "--verbose=yes"], "--verbose takes no value"),

@@ -62,7 +62,12 @@ import ToolSupport
         Canned.answer(
           [
             "code": 403, "reason": "Forbidden", "message": "Policy validation failed",
-            "detail": ["result": false, "failedPolicyRequirements": []],
+            "detail": [
+              "result": false,
+              "failedPolicyRequirements": [
+                ["property": "password", "policyRequirements": [["policyRequirement": "MIN_LENGTH"]]]
+              ],
+            ],
           ], status: 403), "policyFailure", "Policy validation failed", 403
       ),
       (
