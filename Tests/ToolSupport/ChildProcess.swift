@@ -93,6 +93,14 @@ public final class ChildProcess: Sendable {
 
   public func send(_ signal: Int32) { kill(pid, signal) }
 
+  /// Kills it and waits for that. A child that nobody waits for stays as a zombie, and exit tests of the same process
+  /// then never hear of their own.
+  public func end() {
+    kill(pid, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+  }
+
   /// The first line of standard output, once it is there.
   public func firstLine(within limit: Duration = .seconds(30)) async throws -> String {
     let deadline = ContinuousClock.now + limit

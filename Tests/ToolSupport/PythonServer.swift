@@ -16,7 +16,7 @@ public final class PythonServer: Sendable {
     self.port = port
   }
 
-  deinit { process.send(SIGKILL) }
+  deinit { process.end() }
 
   public var url: String { "http://127.0.0.1:\(port)/am" }
 
