@@ -271,7 +271,12 @@ let blackBoxTests: [Target] = [
   .target(
     name: "ToolSupport", dependencies: ["AuthenticatorCoding"], path: "Tests/ToolSupport", exclude: ["Programs"],
     swiftSettings: strict),
-  tests("ToolTests", ["ToolSupport", "AuthenticatorCoding", "authenticator"]),
+  tests(
+    "ToolTests",
+    [
+      "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorCore",
+      "AuthenticatorCoding", "authenticator",
+    ]),
 ]
 
 let package = Package(

@@ -22,11 +22,16 @@ public final class TemporaryFolder: Sendable {
   /// Writes a file and returns its path.
   @discardableResult
   public func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
+    try write(name, bytes: Array(text.utf8), mode: mode)
+  }
+
+  /// Writes a file and returns its path.
+  @discardableResult
+  public func write(_ name: String, bytes: [UInt8], mode: mode_t = 0o600) throws -> String {
     let path = file(name)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw SystemError("open \(name)", errno) }
     defer { close(descriptor) }
-    let bytes = Array(text.utf8)
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw SystemError("write \(name)", errno) }
     return path
   }

@@ -74,8 +74,8 @@ import ToolSupport
         Canned.answer(["code": 400, "reason": "Bad Request", "message": "No Configuration found"], status: 400),
         "badRequest", "No Configuration found", 400
       ),
-      (["status": 500, "body": "<html>no</html>"], "serverFault", "", 500),
-      (["status": 302, "fields": ["Location": "http://127.0.0.1:1/x"]], "unexpectedRedirect", "", 302),
+      (["status": 500, "body": "<html>no</html>"], "serverFault", "the server failed", 500),
+      (["status": 302, "fields": ["Location": "http://127.0.0.1:1/x"]], "unexpectedRedirect", "redirects", 302),
     ] as [(JSONValue, String, String, Int)])
   func failuresHaveTheirOwnCodes(answer: JSONValue, code: String, message: String, status: Int) async throws {
     let server = try await PythonServer.answering(Canned.node(Canned.name()), answer)

@@ -2,36 +2,29 @@ import AuthenticatorCore
 import AuthenticatorSQLite
 import DeviceAuthenticators
 
-/// The device that the options describe, ready for ceremonies: key store, person, authenticators.
+/// The device that the options describe: who is in front of it, and its authenticators.
 struct Device: Sendable {
-  let store: SQLiteKeyStore
   let person: Person
   let options: DeviceOptions
+  let store: DeviceStore
 
-  /// Opens it; a store that is not there is made.
-  static func open(_ options: DeviceOptions, console: Console) async throws -> Device {
-    let person = try person(options, console)
-    let store = try await SQLiteKeyStore.open(path: options.storePath, environment: person.environment)
-    return Device(store: store, person: person, options: options)
+  init(_ options: DeviceOptions, console: Console) throws {
+    self.options = options
+    person = try Person.inFront(
+      of: options,
+      environment: ToolEnvironment.make(
+        appIdentifier: options.appIdentifier, deviceName: options.deviceName, console: console))
+    store = DeviceStore(path: options.storePath, environment: person.environment)
   }
 
-  /// Opens it; nil when there is no store.
-  static func openIfPresent(_ options: DeviceOptions, console: Console) async throws -> Device? {
-    let person = try person(options, console)
-    let store = try await SQLiteKeyStore.openIfPresent(path: options.storePath, environment: person.environment)
-    return store.map { Device(store: $0, person: person, options: options) }
+  /// The device with its key store; nil when there is no store.
+  func withKeys() async throws -> KeyHolder? {
+    try await store.existing().map { KeyHolder(device: self, store: $0) }
   }
 
-  private static func person(_ options: DeviceOptions, _ console: Console) throws -> Person {
-    let environment = ToolEnvironment.make(
-      appIdentifier: options.appIdentifier, deviceName: options.deviceName, console: console)
-    return try Person.inFront(of: options, environment: environment)
-  }
-
-  /// What authenticators work with, for the keys of one server.
-  func context(instance: String) -> AuthenticatorContext {
-    AuthenticatorContext(
-      instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment)
+  /// The device with its key store, which is made when it is not there.
+  func makingStore() async throws -> KeyHolder {
+    KeyHolder(device: self, store: try await store.opened())
   }
 
   /// The shipped authenticators, configured as the options say.
@@ -43,14 +36,33 @@ struct Device: Sendable {
       devicePasscode: DevicePasscodeConfig(allowsSoftwareKeys: options.allowsSoftwareKeys),
       applicationPIN: ApplicationPINConfig(pinCollector: person.collector))
   }
+}
+
+/// A device and its opened key store.
+struct KeyHolder: Sendable {
+  let device: Device
+  let store: SQLiteKeyStore
+
+  /// What authenticators work with, for the keys of one server.
+  func context(instance: String) -> AuthenticatorContext {
+    AuthenticatorContext(
+      instance: instance, keyStore: store, verifier: device.person.verifier, environment: device.person.environment)
+  }
 
   /// What would become of a key that is used now. Silent.
   func health(of record: KeyRecord) async -> KeyHealth {
     do {
-      let authenticator = try await factories.make(record.authenticator, context(instance: record.owner.instance))
+      let context = context(instance: record.owner.instance)
+      let authenticator = try await device.factories.make(record.authenticator, context)
       return await authenticator.health(of: record)
     } catch {
       return .unknown
     }
+  }
+
+  /// Whether the store has a row of this name, readable or not.
+  func holds(_ tag: KeyTag) async throws -> Bool {
+    if try await store.damagedTags().contains(tag) { return true }
+    return try await store.record(tag) != nil
   }
 }

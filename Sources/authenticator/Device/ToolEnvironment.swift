@@ -6,7 +6,7 @@ enum ToolEnvironment {
   static func make(appIdentifier: String?, deviceName: String?, console: Console) -> AuthenticatorEnvironment {
     AuthenticatorEnvironment(
       appIdentifier: appIdentifier, deviceName: deviceName ?? hostName,
-      emit: { event in console.trace("event: \(event)") })
+      emit: { event in console.trace("event: \(EventText.line(event))") })
   }
 
   private static var hostName: String {

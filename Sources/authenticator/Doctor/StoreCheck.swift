@@ -26,7 +26,7 @@ struct StoreCheck {
           "store", "\(damaged.count) of \(count + damaged.count) records cannot be read",
           fix: "bind anew, then remove them: authenticator keys delete TAG")
       }
-      return .ok("store", "\(path) has \(count) keys")
+      return .ok("store", "\(path) has \(count) \(count == 1 ? "key" : "keys")")
     } catch {
       let failure = Failure(error)
       let code = AuthenticatorError.Code(rawValue: failure.code)
@@ -51,14 +51,20 @@ struct StoreCheck {
       folder = String(folder[..<slash])
       let candidate = folder.isEmpty ? "/" : folder
       guard access(candidate, F_OK) == 0 else { continue }
-      return access(candidate, W_OK | X_OK) == 0 ? made : cannotBeMade(candidate)
+      return Self.isWritableFolder(candidate) ? made : cannotBeMade(candidate)
     }
-    return access(".", W_OK | X_OK) == 0 ? made : cannotBeMade("this folder")
+    return Self.isWritableFolder(".") ? made : cannotBeMade("this folder")
+  }
+
+  private static func isWritableFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && access(path, W_OK | X_OK) == 0
   }
 
   private var made: Finding { .ok("store", "\(path) is not there yet; the first key makes it") }
 
   private func cannotBeMade(_ folder: String) -> Finding {
-    .fault("store", "\(path) cannot be made: \(folder) is not writable", fix: "name another place with --store")
+    .fault(
+      "store", "\(path) cannot be made: \(folder) is no folder to write to", fix: "name another place with --store")
   }
 }

@@ -34,7 +34,7 @@ struct KeysCheck: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    guard let device = try await Device.openIfPresent(device, console: console) else {
+    guard let device = try await Device(device, console: console).withKeys() else {
       if let tag { throw Failure.unknownKey(tag) }
       try console.print([], lines: ["no keys: there is no store at \(self.device.storePath)"])
       return .success
@@ -69,8 +69,8 @@ private struct ServerListing {
   private let instance: String
   private let realm: String
 
-  init(_ options: LoginOptions, _ device: Device, reconciles: Bool, _ console: Console) async throws {
-    let session = try LoginSession(options, device, console: console)
+  init(_ options: LoginOptions, _ holder: KeyHolder, reconciles: Bool, _ console: Console) async throws {
+    let session = try LoginSession(options, holder.device, console: console)
     let outcome = try await session.run()
     guard outcome.word == .success, outcome.session?.hasToken == true else {
       throw outcome.failure
@@ -78,7 +78,7 @@ private struct ServerListing {
           code: "invalidRequest", message: "checking needs a session; leave --no-session out", stage: "keys",
           status: .usage)
     }
-    let devices = try session.devices
+    let devices = try BindingDevices(session.journey, context: holder.context(instance: options.configuration.instance))
     if reconciles {
       let report = try await devices.reconcile()
       console.say(

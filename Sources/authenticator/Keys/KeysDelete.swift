@@ -21,21 +21,13 @@ struct KeysDelete: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    let device = try await Device.openIfPresent(options, console: console)
+    let device = try await Device(options, console: console).withKeys()
     guard let device, try await device.holds(tag) else { throw Failure.unknownKey(tag) }
     try await device.store.delete(tag)
     try console.print(
       ["deleted": .string(tag.rawValue), "serverRecord": "remains"],
       lines: ["deleted \(tag); the server's record of it remains"])
     return .success
-  }
-}
-
-extension Device {
-  /// Whether the store has a row of this name, readable or not.
-  func holds(_ tag: KeyTag) async throws -> Bool {
-    if try await store.damagedTags().contains(tag) { return true }
-    return try await store.record(tag) != nil
   }
 }
 

@@ -12,7 +12,7 @@ struct KeysList: Verb {
   init(_ arguments: Arguments) throws { options = try DeviceOptions(arguments) }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    guard let device = try await Device.openIfPresent(options, console: console) else {
+    guard let device = try await Device(options, console: console).withKeys() else {
       try console.print([], lines: ["no keys: there is no store at \(options.storePath)"])
       return .success
     }

@@ -25,13 +25,13 @@ struct KeysRotate: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    guard let device = try await Device.openIfPresent(device, console: console) else {
-      throw Failure.unknownKey(tag ?? KeyTag(rawValue: "*"))
+    guard let holder = try await Device(device, console: console).withKeys() else {
+      throw tag.map(Failure.unknownKey) ?? Self.noKey
     }
-    let old = try await oldKey(device)
-    let session = try LoginSession(login, device, console: console)
+    let old = try await oldKey(holder)
+    let session = try LoginSession(login, holder.device, console: console)
     var outcome = try await session.run()
-    let new = try await successor(of: old, in: device)
+    let new = try await successor(of: old, in: holder)
     if outcome.word == .success, new == nil {
       outcome.word = .failure
       outcome.failure = Failure(
@@ -45,18 +45,24 @@ struct KeysRotate: Verb {
     return outcome.exitStatus
   }
 
+  private static var noKey: Failure {
+    Failure(
+      code: AuthenticatorError.Code.keyNotFound.rawValue, message: "there is no key for this server and realm",
+      stage: "rotate", status: .refused)
+  }
+
   /// The key to be replaced: the named one, or the only one for this server and realm.
-  private func oldKey(_ device: Device) async throws -> KeyRecord {
+  private func oldKey(_ holder: KeyHolder) async throws -> KeyRecord {
     let instance = login.configuration.instance
     let realm = login.configuration.realm.description
     guard let tag else {
       let query = KeyQuery(instance: instance, family: .deviceBinding, party: realm)
-      let keys = try await device.store.records(matching: query)
+      let keys = try await holder.store.records(matching: query)
       guard keys.count < 2 else { throw Failure.usage("there are several keys for this server and realm; name a TAG") }
-      guard let key = keys.first else { throw Failure.unknownKey(KeyTag(rawValue: "*")) }
+      guard let key = keys.first else { throw Self.noKey }
       return key
     }
-    guard let record = try await device.store.record(tag) else { throw Failure.unknownKey(tag) }
+    guard let record = try await holder.store.record(tag) else { throw Failure.unknownKey(tag) }
     guard record.owner.instance == instance, record.owner.party == realm else {
       throw Failure.usage("key '\(tag)' is of another server or realm")
     }
@@ -68,8 +74,8 @@ struct KeysRotate: Verb {
     return record
   }
 
-  private func successor(of old: KeyRecord, in device: Device) async throws -> KeyRecord? {
+  private func successor(of old: KeyRecord, in holder: KeyHolder) async throws -> KeyRecord? {
     let query = KeyQuery(instance: old.owner.instance, family: old.owner.family, slot: old.slot)
-    return try await device.store.records(matching: query).first { $0.owner == old.owner && $0.tag != old.tag }
+    return try await holder.store.records(matching: query).first { $0.owner == old.owner && $0.tag != old.tag }
   }
 }

@@ -6,14 +6,20 @@ import AuthenticatorKit
 /// Answers for the device: binds and signs where a page asks for it, and remembers what became of it.
 final class Ceremonies {
   private(set) var answers: [LoginOutcome.Ceremony] = []
-  private let binding: DeviceBindingConfiguration
+  private let open: () async throws -> DeviceBindingConfiguration
+  private var opened: DeviceBindingConfiguration?
   private let realm: JourneyRealm
   private let user: String?
   private let console: Console
 
-  /// - Parameter user: the id or name of the only user who may sign; nil: whoever the server or the person names.
-  init(_ binding: DeviceBindingConfiguration, realm: JourneyRealm, user: String?, console: Console) {
-    self.binding = binding
+  /// - Parameters:
+  ///   - open: called when the device is first asked for something.
+  ///   - user: the id or name of the only user who may sign; nil: whoever the server or the person names.
+  init(
+    _ open: @escaping () async throws -> DeviceBindingConfiguration, realm: JourneyRealm, user: String?,
+    console: Console
+  ) {
+    self.open = open
     self.realm = realm
     self.user = user
     self.console = console
@@ -25,10 +31,12 @@ final class Ceremonies {
     for callback in page.callbacks {
       switch callback {
       case let callback as DeviceBindingCallback:
+        let binding = try await binding()
         let code = await Self.failure { try await callback.bind(binding) }
         record(callback.type, code, clientError: callback.clientError)
       case let callback as DeviceSigningVerifierCallback:
-        if try await isOfAnotherUser(callback) {
+        let binding = try await binding()
+        if try await isOfAnotherUser(callback, binding.context) {
           callback.clientError = ClientError.clientNotRegistered.rawValue
           record(callback.type, .keyNotFound, clientError: callback.clientError)
           continue
@@ -38,6 +46,13 @@ final class Ceremonies {
       default: continue
       }
     }
+  }
+
+  private func binding() async throws -> DeviceBindingConfiguration {
+    if let opened { return opened }
+    let binding = try await open()
+    opened = binding
+    return binding
   }
 
   private static func failure(_ body: () async throws -> UserKey) async -> AuthenticatorError.Code? {
@@ -55,9 +70,11 @@ final class Ceremonies {
   }
 
   /// Whether `--user` names somebody who has no key here that could answer.
-  private func isOfAnotherUser(_ callback: DeviceSigningVerifierCallback) async throws -> Bool {
+  private func isOfAnotherUser(
+    _ callback: DeviceSigningVerifierCallback, _ context: AuthenticatorContext
+  ) async throws -> Bool {
     guard let user else { return false }
-    let keys = try await UserKeys(context: binding.context, realm: realm.description).active(ofUser: callback.userID)
+    let keys = try await UserKeys(context: context, realm: realm.description).active(ofUser: callback.userID)
     return !keys.contains { Self.matches($0, user) }
   }
 

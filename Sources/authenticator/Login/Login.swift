@@ -28,7 +28,9 @@ struct Login: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    let device = try await Device.open(device, console: console)
+    let device = try Device(device, console: console)
+    // An unusable store is told before anything is sent.
+    _ = try await device.withKeys()
     let outcome = try await LoginSession(options, device, console: console).run()
     try console.print(.object(outcome.json), lines: outcome.lines)
     outcome.explain(on: console)

@@ -65,7 +65,7 @@ final class LoginRun {
         return
       case .failure(let failure):
         outcome.failure = Failure(
-          code: failure.code.rawValue, message: failure.message.isEmpty ? failure.reason : failure.message,
+          code: failure.code.rawValue, message: Self.message(of: failure),
           stage: "journey", status: .refused)
         return
       }
@@ -78,6 +78,16 @@ final class LoginRun {
     try await answerer.answer(page)
     try await device.perform(page)
     return page.pollingDelay == nil ? try await page.next() : try await page.poll()
+  }
+
+  /// The server's words, or ours where it has none.
+  private static func message(of failure: JourneyFailure) -> String {
+    if let words = [failure.message, failure.reason].first(where: { !$0.isEmpty }) { return words }
+    switch failure.code {
+    case .serverFault: return "the server failed with status \(failure.status)"
+    case .unexpectedRedirect: return "the server redirects elsewhere, which is not followed"
+    default: return "the server refused with status \(failure.status)"
+    }
   }
 
   /// A server that no byte reached is an unusable environment; everything else that went wrong with it is a failure.

@@ -9,7 +9,6 @@ import DeviceAuthenticators
 struct LoginSession {
   let journey: Journey
   let device: Device
-  private let binding: DeviceBindingConfiguration
   private let transport: ObservedTransport
   private let options: LoginOptions
   private let console: Console
@@ -26,19 +25,20 @@ struct LoginSession {
       storage: options.sessionFile.map { FileSessionStorage(path: $0) as any SessionStorage }
         ?? InMemorySessionStorage(),
       callbacks: .complete)
-    binding = DeviceBindingConfiguration(
-      context: device.context(instance: options.configuration.instance), factories: device.factories,
+  }
+
+  /// With what the device answers; opens or makes its key store.
+  private func binding() async throws -> DeviceBindingConfiguration {
+    let holder = try await device.makingStore()
+    let person = device.person
+    return DeviceBindingConfiguration(
+      context: holder.context(instance: options.configuration.instance), factories: device.factories,
       types: device.options.wireTypes, customClaims: options.claims,
       keySelector: options.user.map { NamedUserSelector(user: $0) as any UserKeySelector }
         ?? PromptingKeySelector(
           person.responder, prompt: Prompt(title: "Several users", reason: "Who signs in?"),
           environment: person.environment),
       timeLimit: options.timeout)
-  }
-
-  /// The signed-in user's devices, here and on the server.
-  var devices: BindingDevices {
-    get throws { try BindingDevices(journey, context: binding.context) }
   }
 
   private static func transport(_ options: LoginOptions) throws -> CurlTransport {

@@ -11,8 +11,9 @@ struct NodeAnswerer {
 
   /// - Throws: `answerMissing`; a failure with status 2 for an answer that the callback refuses.
   mutating func answer(_ node: ContinueNode) async throws {
-    if let header = node.header, !header.isEmpty { show(header) }
-    if let text = node.pageDescription, !text.isEmpty { show(text) }
+    if questions != nil {
+      for text in [node.header, node.pageDescription] { if let text, !text.isEmpty { show(text) } }
+    }
     var places: [String: Int] = [:]
     let isPolling = node.callback(PollingWaitCallback.self) != nil
     for callback in node.callbacks {

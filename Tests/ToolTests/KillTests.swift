@@ -1,0 +1,103 @@
+import AuthenticatorCoding
+import Glibc
+import Testing
+import ToolSupport
+
+/// The tool is killed in the middle of binding anew. Nothing half-made remains after recovery, and at every moment a
+/// key works.
+@Suite(.serialized) struct KillTests {
+  /// A key signs in now, whatever was left; then everything is settled, two hours later as the device's clock goes.
+  private func expectRecovery(_ bench: Bench, at url: String, _ what: String) async throws {
+    let active = try await bench.keys().filter { $0["state"] == "active" }
+    #expect(active.count == 1, "\(what)")
+    try bench.person(Bench.touch)
+    let sign = try await bench.run(bench.login("SignDevice", at: url))
+    #expect(sign.0 == 0, "\(what): \(sign.1.serializedString())")
+
+    try bench.person(now: SystemMoment.milliseconds + 7_200_000)
+    let check = try await bench.run(
+      ["keys", "check", "--reconcile", "--server", url, "--answer", "NameCallback=mira", "--answer"]
+        + ["PasswordCallback=correct horse", "--json"] + bench.deviceOptions)
+    #expect(check.0 == 0, "\(what): \(check.1.serializedString())")
+    let left = check.1.arrayValue ?? []
+    #expect(left.map { $0["state"] } == ["active"], "\(what): nothing staged, nothing retired")
+    #expect(left.map { $0["server"] } == ["listed"], "\(what): both sides agree")
+    try bench.person(Bench.touch)
+    #expect(try await bench.run(bench.login("SignDevice", at: url)).0 == 0, "\(what): and it signs")
+  }
+
+  /// Requests of a bind: start, name and password, proof.
+  @Test(arguments: ["1:before", "2:before", "2:after", "3:before", "3:after"])
+  func betweenTwoMessages(hold: String) async throws {
+    let bench = try await Bench()
+    // The requests before the re-bind: three to bind.
+    let parts = hold.split(separator: ":")
+    let number = try #require(Int(parts[0])) + 3
+    let proxy = try await PythonServer.proxy(to: bench.port, holding: "\(number):\(parts[1])")
+    try bench.person(Bench.touch)
+    #expect(try await bench.run(bench.login("BindDevice", at: proxy.url)).0 == 0)
+
+    try bench.person(Bench.touch)
+    let tool = try Tool.start(bench.login("BindDevice", at: proxy.url))
+    try await waitUntil { proxy.isHolding }
+    tool.send(SIGKILL)
+    #expect(try await tool.result().status == 137)
+    try await expectRecovery(bench, at: proxy.url, hold)
+  }
+
+  /// Before each operation on the store's files in turn, until one re-bind runs untouched.
+  @Test func betweenTwoFileOperations() async throws {
+    let bench = try await Bench()
+    let library = try await Self.faultLibrary(in: bench.folder)
+    var position = 0
+    var kills = 0
+    while true {
+      position += 1
+      try #require(position < 200, "the re-bind never runs untouched")
+      for name in bench.folder.contents(of: "keys") { unlink(bench.folder.file(name)) }
+      try bench.person(Bench.touch)
+      try await bench.bind()
+      try bench.person(Bench.touch)
+      let result = try await Tool.run(
+        bench.login("BindDevice"),
+        environment: [
+          "LD_PRELOAD": library, "STORE_FAULT_FOLDER": bench.folder.file("keys"), "STORE_FAULT_KIND": "kill-before",
+          "STORE_FAULT_AT": "\(position)",
+        ])
+      if result.status == 0 { break }
+      #expect(result.status == 137, "\(position): \(result.stdout)")
+      kills += 1
+      try await expectRecovery(bench, at: bench.url, "file operation \(position)")
+    }
+    #expect(kills >= 4, "a bind that writes less was not hit")
+  }
+
+  /// The library of the store's fault tests, compiled for this one.
+  private static func faultLibrary(in folder: TemporaryFolder) async throws -> String {
+    let path = #filePath
+    let tests = path[..<(path.range(of: "/ToolTests/")?.lowerBound ?? path.endIndex)]
+    let library = folder.file("faults.so")
+    let source = tests + "/AuthenticatorSQLiteTests/Faults/faults.c"
+    let compiler = try ChildProcess("cc", ["-shared", "-fPIC", "-O1", "-o", library, String(source)])
+    let result = try await compiler.result()
+    try #require(result.status == 0, "\(result.stderr)")
+    return library
+  }
+
+  private func waitUntil(_ condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !condition() {
+      try #require(ContinuousClock.now < deadline, "the request that is to be held never came")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+}
+
+/// The machine's clock.
+enum SystemMoment {
+  static var milliseconds: Int64 {
+    var moment = timespec()
+    clock_gettime(CLOCK_REALTIME, &moment)
+    return Int64(moment.tv_sec) * 1000
+  }
+}
