@@ -1,12 +1,21 @@
 import Foundation
 
-/// `authenticator-bench [--quick] [--only ID,…] [--json FILE]`: measures the package against floors of the same run.
+/// `authenticator-bench [--quick] [--only SUITE,…] [--json FILE]`: measures the package against floors of the same run.
 ///
 /// Numbers are medians of interleaved rounds in a release build; only the ratios travel from one machine to another.
 @main
 struct AuthenticatorBench {
-  static func main() async throws {
-    var arguments = CommandLine.arguments.dropFirst()
+  static func main() async {
+    do {
+      try await run(CommandLine.arguments.dropFirst())
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run(_ arguments: ArraySlice<String>) async throws {
+    var arguments = arguments
     if arguments.first == "--child" {
       try await Child.run(Array(arguments.dropFirst()))
       return
@@ -39,13 +48,20 @@ struct AuthenticatorBench {
     ]
     let runner = Runner(effort: effort)
     var report = Report()
+    var failures = 0
     print(Report.heading)
-    for suite in suites {
-      for benchmark in try await suite.benchmarks(effort) where only.isEmpty || only.contains(benchmark.id) {
-        let finding = try await runner.run(benchmark)
-        report.findings.append(finding)
-        print(Report.line(finding))
-        fflush(nil)
+    for suite in suites where only.isEmpty || only.contains(suite.name) {
+      do {
+        for benchmark in try await suite.benchmarks(effort) {
+          let finding = try await runner.run(benchmark)
+          report.findings.append(finding)
+          print(Report.line(finding))
+          fflush(nil)
+        }
+      } catch {
+        // The others are still worth knowing.
+        print("\(suite.name): not measured: \(error)")
+        failures += 1
       }
     }
     if let file { try Data((report.json.serializedString() + "\n").utf8).write(to: URL(fileURLWithPath: file)) }
@@ -54,5 +70,6 @@ struct AuthenticatorBench {
     print(
       "\(goals - missed.count) of \(goals) goals met"
         + (missed.isEmpty ? "" : "; missed: \(missed.joined(separator: ", "))"))
+    if failures > 0 { throw Floor.Failed(what: "\(failures) suites were not measured to the end") }
   }
 }

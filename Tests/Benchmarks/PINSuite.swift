@@ -5,6 +5,7 @@ import Foundation
 
 /// Opening keys with a PIN, against the derivation alone (P7).
 struct PINSuite: Suite {
+  let name = "pin"
   let workspace: Workspace
   private static let domain = SecretDomain(rawValue: "bench")
   private static let pin = "482913"

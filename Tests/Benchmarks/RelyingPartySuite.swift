@@ -6,6 +6,7 @@ import BenchmarkFloors
 
 /// What a relying party does, against OpenSSL importing the stored key and verifying the signature.
 struct RelyingPartySuite: Suite {
+  let name = "relying-party"
   func benchmarks(_ effort: Effort) async throws -> [Benchmark] {
     let ceremony = try Ceremony()
     let floor = try ceremony.floor()

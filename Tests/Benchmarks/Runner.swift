@@ -14,6 +14,9 @@ struct Effort: Sendable {
 
 /// Benchmarks that share what they are set up with.
 protocol Suite {
+  /// What `--only` calls it.
+  var name: String { get }
+
   /// Prepares everything that is not measured.
   func benchmarks(_ effort: Effort) async throws -> [Benchmark]
 }

@@ -5,6 +5,7 @@ import Foundation
 
 /// Look-ups in small and large stores, and what a key costs on the disk (P8, P9, P10).
 struct StoreSuite: Suite {
+  let name = "store"
   let workspace: Workspace
   /// Twice what a store keeps warm, so that each look-up in turn meets a key that was dropped.
   private static let keys = 2048

@@ -5,6 +5,7 @@ import Foundation
 
 /// Starting from nothing: process start to the first list, and to the first signature (P17).
 struct ToolSuite: Suite {
+  let name = "start"
   let workspace: Workspace
 
   func benchmarks(_ effort: Effort) async throws -> [Benchmark] {

@@ -16,29 +16,32 @@ public struct KeyRecord: Hashable, Sendable {
 
   // MARK: Sealed with the key: altering one of these makes the key unusable
   /// Its name in this store.
-  public let tag: KeyTag
+  public var tag: KeyTag { sealed.fields.tag }
   /// Whose it is.
-  public let owner: KeyOwner
+  public var owner: KeyOwner { sealed.fields.owner }
   /// What made it and will open it.
-  public let authenticator: AuthenticatorType
+  public var authenticator: AuthenticatorType { sealed.fields.authenticator }
   /// How it opens.
-  public let access: KeyAccess
+  public var access: KeyAccess { sealed.fields.access }
   /// How it is held.
-  public let protection: KeyProtection
+  public var protection: KeyProtection { sealed.fields.protection }
   /// What it signs with.
-  public let algorithm: SignatureAlgorithm
+  public var algorithm: SignatureAlgorithm { sealed.fields.algorithm }
   /// The public half.
-  public let publicKey: PublicKey
+  public var publicKey: PublicKey { sealed.fields.publicKey }
   /// How its signature counter behaves.
-  public let counter: CounterMode
+  public var counter: CounterMode { sealed.fields.counter }
   /// The protocol's own immutable fields.
-  public let attributes: [UInt8]
+  public var attributes: [UInt8] { sealed.fields.attributes }
   /// The slot it holds or held; nil: none.
-  public let slot: String?
+  public var slot: String? { sealed.fields.slot }
   /// The enrolled set when the key was made; nil when none was enrolled or the record predates the field.
-  public let enrollmentState: EnrollmentState?
+  public var enrollmentState: EnrollmentState? { sealed.fields.enrollmentState }
   /// When it was staged.
-  public let createdAt: UnixTime
+  public var createdAt: UnixTime { sealed.fields.createdAt }
+
+  /// The sealed half is shared by all copies: records are passed around at every use of a key.
+  private let sealed: SealedFields
 
   // MARK: Authenticated by the store
   /// Where it is in its life.
@@ -61,18 +64,11 @@ public struct KeyRecord: Hashable, Sendable {
     enrollmentState: EnrollmentState?, createdAt: UnixTime, state: State, externalID: [UInt8]?, details: [UInt8],
     journal: [UInt8], version: Int, lastUsedAt: UnixTime?
   ) {
-    self.tag = tag
-    self.owner = owner
-    self.authenticator = authenticator
-    self.access = access
-    self.protection = protection
-    self.algorithm = algorithm
-    self.publicKey = publicKey
-    self.counter = counter
-    self.attributes = attributes
-    self.slot = slot
-    self.enrollmentState = enrollmentState
-    self.createdAt = createdAt
+    sealed = SealedFields(
+      SealedFields.Fields(
+        tag: tag, owner: owner, authenticator: authenticator, access: access, protection: protection,
+        algorithm: algorithm, publicKey: publicKey, counter: counter, attributes: attributes, slot: slot,
+        enrollmentState: enrollmentState, createdAt: createdAt))
     self.state = state
     self.externalID = externalID
     self.details = details
@@ -80,4 +76,32 @@ public struct KeyRecord: Hashable, Sendable {
     self.version = version
     self.lastUsedAt = lastUsedAt
   }
+}
+
+/// What a record's copies share.
+private final class SealedFields: Hashable, Sendable {
+  struct Fields: Hashable, Sendable {
+    let tag: KeyTag
+    let owner: KeyOwner
+    let authenticator: AuthenticatorType
+    let access: KeyAccess
+    let protection: KeyProtection
+    let algorithm: SignatureAlgorithm
+    let publicKey: PublicKey
+    let counter: CounterMode
+    let attributes: [UInt8]
+    let slot: String?
+    let enrollmentState: EnrollmentState?
+    let createdAt: UnixTime
+  }
+
+  let fields: Fields
+
+  init(_ fields: Fields) { self.fields = fields }
+
+  static func == (left: SealedFields, right: SealedFields) -> Bool {
+    left === right || left.fields == right.fields
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }

@@ -65,11 +65,13 @@ public enum ReservedClaims {
 
 /// Any authenticator as one that signs proofs: its own overrides where it has them, the defaults elsewhere.
 struct ProofSigner {
-  private let authenticator: any DeviceAuthenticator
-  private var own: (any JWSSigningAuthenticator)? { authenticator as? any JWSSigningAuthenticator }
-  private var environment: AuthenticatorEnvironment { authenticator.context.environment }
+  private let own: (any JWSSigningAuthenticator)?
+  private let environment: AuthenticatorEnvironment
 
-  init(_ authenticator: any DeviceAuthenticator) { self.authenticator = authenticator }
+  init(_ authenticator: any DeviceAuthenticator) {
+    own = authenticator as? any JWSSigningAuthenticator
+    environment = authenticator.context.environment
+  }
 
   func proof(_ params: SigningParameters, journey: JourneyContext) async throws -> String {
     if let own { return try await own.sign(params: params, journey: journey) }

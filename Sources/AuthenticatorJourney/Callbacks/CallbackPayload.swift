@@ -75,16 +75,19 @@ public struct CallbackPayload: Sendable {
 
   private func inputIndex(_ suffix: String) -> Int? {
     guard let inputs = json["input"]?.arrayValue else { return nil }
-    let exact = inputs.firstIndex { Self.suffix(of: $0["name"]?.stringValue ?? "") == suffix }
+    let exact = inputs.firstIndex { Self.isInput($0["name"]?.stringValue ?? "", suffix) }
     // A lone input is the answer's place whatever its name.
     return exact ?? (suffix.isEmpty && inputs.count == 1 && inputs[0].objectValue != nil ? 0 : nil)
   }
 
-  private static func suffix(of name: String) -> String? {
-    guard name.hasPrefix("IDToken") else { return nil }
-    let rest = name.dropFirst("IDToken".count)
-    let suffix = rest.drop { ("0"..."9").contains($0) }
-    return suffix.count < rest.count ? String(suffix) : nil
+  /// Whether a name is `IDToken`, digits and this suffix.
+  private static func isInput(_ name: String, _ suffix: String) -> Bool {
+    let prefix = "IDToken".utf8
+    let (name, suffix) = (name.utf8, suffix.utf8)
+    guard name.count > prefix.count + suffix.count, name.starts(with: prefix) else { return false }
+    let rest = name.dropFirst(prefix.count)
+    let digits = rest.prefix { (0x30...0x39).contains($0) }
+    return !digits.isEmpty && rest.dropFirst(digits.count).elementsEqual(suffix)
   }
 
   /// The object with answers in place of the inputs' values.

@@ -2,6 +2,11 @@
 package enum DisplayText {
   /// The text without control and formatting characters (line breaks excepted), cut at a character boundary.
   package static func cleaned(_ text: some StringProtocol, maximumBytes: Int) -> String {
+    // Most texts are plain ASCII: nothing to hide, and every byte is a boundary.
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+      return text.utf8.count <= maximumBytes
+        ? String(text) : String(decoding: text.utf8.prefix(maximumBytes), as: UTF8.self)
+    }
     var result = ""
     for character in text {
       if character.unicodeScalars.contains(where: isHidden) { continue }
