@@ -73,7 +73,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// Waits until it ends. A process that outlives the limit is killed, and the test learns it from status 137.
-  public func result(within limit: Duration = .seconds(60)) async throws -> Result {
+  public func result(within limit: Duration = .seconds(300)) async throws -> Result {
     let deadline = ContinuousClock.now + limit
     var status: Int32 = 0
     var isKilled = false
@@ -102,7 +102,7 @@ public final class ChildProcess: Sendable {
   }
 
   /// The first line of standard output, once it is there.
-  public func firstLine(within limit: Duration = .seconds(30)) async throws -> String {
+  public func firstLine(within limit: Duration = .seconds(300)) async throws -> String {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
       let text = stdout

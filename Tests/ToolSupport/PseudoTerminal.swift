@@ -32,7 +32,7 @@ public final class PseudoTerminal: Sendable {
 
   /// Reads until the screen shows `text`, and returns everything read since the last call.
   @discardableResult
-  public func wait(for text: String, within limit: Duration = .seconds(20)) async throws -> String {
+  public func wait(for text: String, within limit: Duration = .seconds(300)) async throws -> String {
     let deadline = ContinuousClock.now + limit
     var seen = ""
     while ContinuousClock.now < deadline {
@@ -50,7 +50,7 @@ public final class PseudoTerminal: Sendable {
   public func type(bytes: [UInt8]) { _ = Glibc.write(descriptor, bytes, bytes.count) }
 
   /// Waits until it ends; returns its exit status and the rest of the screen.
-  public func result(within limit: Duration = .seconds(30)) async throws -> (status: Int32, screen: String) {
+  public func result(within limit: Duration = .seconds(300)) async throws -> (status: Int32, screen: String) {
     let deadline = ContinuousClock.now + limit
     var status: Int32 = 0
     var screen = ""

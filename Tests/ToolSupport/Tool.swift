@@ -18,7 +18,7 @@ public enum Tool {
   /// Runs it to its end, without a terminal and with an empty home.
   public static func run(
     _ arguments: [String], input: String = "", environment: [String: String?] = [:],
-    within limit: Duration = .seconds(60)
+    within limit: Duration = .seconds(300)
   ) async throws -> ChildProcess.Result {
     try await start(arguments, input: input, environment: environment).result(within: limit)
   }

@@ -85,7 +85,7 @@ import ToolSupport
   }
 
   private func waitUntil(_ condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(300)
     while !condition() {
       try #require(ContinuousClock.now < deadline, "the request that is to be held never came")
       try await Task.sleep(for: .milliseconds(10))
