@@ -12,13 +12,16 @@ package enum DeadlineRace {
     let finish = Finish<Value>()
     let timeOut = AuthenticatorError(.timedOut, stage: stage)
     return try await withTaskCancellationHandler {
-      let worker = Task { @concurrent in
+      if let result = finish.take() { return try result.get() }
+      // Begins here and now: work that ends without waiting for anybody needs neither a thread nor a timer.
+      let worker = Task.immediate {
         do {
           finish.give(.success(try await work()))
         } catch {
           finish.give(.failure(error))
         }
       }
+      if let result = finish.take() { return try result.get() }
       let timer = Task { @concurrent in
         do {
           try await environment.sleep(deadline)
@@ -48,6 +51,15 @@ package enum DeadlineRace {
       case over
     }
     private let state = Mutex(State.running)
+
+    /// The result, if it is there and nobody waits for it.
+    func take() -> Result<Value, any Error>? {
+      state.withLock { state in
+        guard case .given(let result) = state else { return nil }
+        state = .over
+        return result
+      }
+    }
 
     func wait(_ continuation: CheckedContinuation<Value, any Error>) {
       let result: Result<Value, any Error>? = state.withLock { state in

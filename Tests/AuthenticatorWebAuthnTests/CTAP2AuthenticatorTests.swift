@@ -99,7 +99,10 @@ import Testing
       (valid.with(4, [["alg": -999, "type": "public-key"]]), .unsupportedAlgorithm),
       (valid.with(4, [["alg": -7, "type": "other"]]), .unsupportedAlgorithm),
       (valid.with(5, [["id": .bytes([1])]]), .missingParameter),
-      (valid.with(5, .array([CBORValue](repeating: ["id": .bytes([1]), "type": "public-key"], count: 65))), .limitExceeded),
+      (
+        valid.with(5, .array([CBORValue](repeating: ["id": .bytes([1]), "type": "public-key"], count: 65))),
+        .limitExceeded
+      ),
       (valid.with(6, ["credProtect": 4]), .invalidOption), (valid.with(6, ["hmac-secret": 1]), .cborUnexpectedType),
       (valid.with(7, ["up": false]), .invalidOption), (valid.with(7, ["rk": 1]), .cborUnexpectedType),
       (valid.with(8, .bytes([1])), .missingParameter), (valid.with(10, 1), .invalidParameter),

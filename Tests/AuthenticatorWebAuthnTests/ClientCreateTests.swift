@@ -157,7 +157,9 @@ enum OptionsJSON {
   @Test func anOpaqueOriginIsNotAllowed() async throws {
     let client = try await Platform().client()
     #expect(
-      await name { try await client.create(json: .object(OptionsJSON.creation), caller: WebAuthnCaller(origin: "null")) }
+      await name {
+        try await client.create(json: .object(OptionsJSON.creation), caller: WebAuthnCaller(origin: "null"))
+      }
         == .notAllowed)
   }
 
@@ -183,7 +185,8 @@ enum OptionsJSON {
       origin: "android:apk-key-hash:abc", clientDataMembers: ["androidPackageName": "org.example"])
     let json = try await client.create(json: .object(OptionsJSON.creation), caller: caller)
     let text = try Base64URL.decode(try #require(json["response"]?["clientDataJSON"]?.stringValue))
-    #expect(String(decoding: text, as: UTF8.self).hasSuffix(#""crossOrigin":false,"androidPackageName":"org.example"}"#))
+    #expect(
+      String(decoding: text, as: UTF8.self).hasSuffix(#""crossOrigin":false,"androidPackageName":"org.example"}"#))
     let taken = WebAuthnCaller(origin: caller.origin, clientDataMembers: ["error": true])
     #expect(await name { try await client.create(json: .object(OptionsJSON.creation), caller: taken) } == .data)
   }

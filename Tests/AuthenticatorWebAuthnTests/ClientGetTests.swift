@@ -177,10 +177,14 @@ import Testing
     let platform = try Platform(.noAnswer)
     let client = try await platform.client()
     let clock = platform.device.environment.clock
-    let first = Task { await name { try await client.create(json: .object(OptionsJSON.creation), caller: Self.caller) } }
+    let first = Task {
+      await name { try await client.create(json: .object(OptionsJSON.creation), caller: Self.caller) }
+    }
     await clock.waitForSleepers(1)
     platform.device.verifier.perform(.match())
-    let second = Task { await name { try await client.create(json: .object(OptionsJSON.creation), caller: Self.caller) } }
+    let second = Task {
+      await name { try await client.create(json: .object(OptionsJSON.creation), caller: Self.caller) }
+    }
     #expect(await first.value == .abort)
     #expect(await second.value == nil)
     #expect(try await platform.records().map(\.state) == [.active])
@@ -190,7 +194,9 @@ import Testing
     let platform = try Platform(.noAnswer)
     let client = try await platform.client()
     let clock = platform.device.environment.clock
-    let dialog = Task { await name { try await client.create(json: .object(OptionsJSON.creation), caller: Self.caller) } }
+    let dialog = Task {
+      await name { try await client.create(json: .object(OptionsJSON.creation), caller: Self.caller) }
+    }
     await clock.waitForSleepers(1)
     let failure = await error {
       try await client.get(json: .object(OptionsJSON.request), caller: Self.caller, mediation: .conditional)

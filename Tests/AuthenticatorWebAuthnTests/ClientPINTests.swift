@@ -155,7 +155,8 @@ import Testing
     let off: CBORValue = [
       1: 2, 3: -25, -1: 1, -2: .bytes([UInt8](repeating: 1, count: 32)), -3: .bytes([UInt8](repeating: 1, count: 32)),
     ]
-    #expect(await client.status(6, [1: 2, 2: 5, 3: off, 6: .bytes([UInt8](repeating: 0, count: 32))]) == .invalidParameter)
+    #expect(
+      await client.status(6, [1: 2, 2: 5, 3: off, 6: .bytes([UInt8](repeating: 0, count: 32))]) == .invalidParameter)
   }
 
   @Test func aTokenServesWhatItWasGivenFor() async throws {
@@ -231,7 +232,8 @@ import Testing
     let secret = try await client.secret(.two)
     func status(_ salts: Int, tampers: Bool) async throws -> CTAP2Status {
       let sealed = try PINUVAuthProtocol.two.encrypt(
-        SecretBytes([UInt8](repeating: 1, count: salts)), with: secret) { try SystemRandom.bytes($0) }
+        SecretBytes([UInt8](repeating: 1, count: salts)), with: secret
+      ) { try SystemRandom.bytes($0) }
       var code = PINUVAuthProtocol.two.authenticate(sealed, key: secret.authenticationKey)
       if tampers { code[0] ^= 1 }
       let input: CBORValue = [1: client.coseKey, 2: .bytes(sealed), 3: .bytes(code), 4: 2]

@@ -21,7 +21,7 @@ public struct KeyQuery: Hashable, Sendable {
   public init(
     instance: String, family: ProtocolFamily? = nil, party: String? = nil, account: [UInt8]? = nil,
     authenticator: AuthenticatorType? = nil, slot: String? = nil, externalID: [UInt8]? = nil,
-    states: Set<KeyRecord.State> = [.active]
+    states: Set<KeyRecord.State> = KeyQuery.active
   ) {
     self.instance = instance
     self.family = family
@@ -32,6 +32,9 @@ public struct KeyQuery: Hashable, Sendable {
     self.externalID = externalID
     self.states = states
   }
+
+  /// The state that queries admit unless told.
+  public static let active: Set<KeyRecord.State> = [.active]
 
   private init(states: Set<KeyRecord.State>) { self.states = states }
 

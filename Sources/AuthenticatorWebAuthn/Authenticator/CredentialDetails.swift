@@ -60,7 +60,7 @@ struct CredentialDetails: Hashable, Sendable {
   }
 
   private static func readText(_ reader: inout ByteReader) throws -> String {
-    guard let text = String(validating: try reader.readBytes(count: Int(try reader.readUInt8())), as: UTF8.self) else {
+    guard let text = String(validating: try reader.readSlice(count: Int(try reader.readUInt8())), as: UTF8.self) else {
       throw unreadable
     }
     return text

@@ -27,6 +27,8 @@ enum DisplayText {
   /// The text without control characters and without marks that turn the direction of what follows, cut like a stored
   /// one: it cannot break out of its line.
   static func shown(_ text: String) -> String {
+    let isPlain = text.utf8.count <= maximumBytes && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    if isPlain { return text }
     var scalars = String.UnicodeScalarView()
     for scalar in stored(text).unicodeScalars where !isTrick(scalar) { scalars.append(scalar) }
     return String(scalars)

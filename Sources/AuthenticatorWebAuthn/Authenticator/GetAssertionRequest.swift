@@ -17,9 +17,7 @@ public struct GetAssertionRequest: Sendable {
   public var concealsAbsence: Bool
   /// The uptime at which the ceremony ends.
   public var deadline: Duration
-  /// The ceremony; given when one verification serves several assertions.
-  var operation: OperationID?
-  /// A ticket of that ceremony.
+  /// A ticket of a ceremony that serves several assertions.
   var ticket: VerificationTicket?
 
   public init(

@@ -12,10 +12,12 @@ enum IsolatedRace {
   ) async throws -> Value {
     let finish = FirstAnswer<Value>()
     return try await withTaskCancellationHandler {
-      let worker = Task {
+      if let answer = finish.take() { return try answer.get() }
+      let worker = Task.immediate {
         _ = isolation
         do { finish.give(.success(try await work())) } catch { finish.give(.failure(error)) }
       }
+      if let answer = finish.take() { return try answer.get() }
       let timer = Task { @concurrent in
         do {
           try await environment.sleep(deadline)
@@ -46,6 +48,15 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
     case over
   }
   private let state = Mutex(State.running)
+
+  /// The answer, if it is there and nobody waits for it.
+  func take() -> Result<Value, any Error>? {
+    state.withLock { state in
+      guard case .given(let answer) = state else { return nil }
+      state = .over
+      return answer
+    }
+  }
 
   func wait(_ continuation: CheckedContinuation<Value, any Error>) {
     let answer: Result<Value, any Error>? = state.withLock { state in

@@ -21,23 +21,23 @@ extension WebAuthnPlatformAuthenticator {
     try Self.checkInput(
       "getAssertion", relyingPartyID: request.relyingPartyID, clientDataHash: request.clientDataHash)
     try checkGoingOn(until: request.deadline, "getAssertion")
-    let operation = try request.operation ?? OperationID(in: environment)
-
     // 2. and 3. Find the candidates.
     let candidates = try await candidates(request)
     guard let first = candidates.first else {
-      if request.concealsAbsence { try await concealAbsence(request, operation) }
+      if request.concealsAbsence { try await concealAbsence(request) }
       throw AuthenticatorError(.keyNotFound, stage: "getAssertion")
     }
 
     // 4. Let the person choose.
     let chosen = candidates.count == 1 ? first : try await choose(among: candidates, until: request.deadline)
-    return try await assert(with: chosen, request, operation)
+    return try await assert(with: chosen, request)
   }
 
   /// Steps 4 to 9 with one candidate.
+  ///
+  /// - Parameter operation: the ceremony of the request's ticket; nil: one of its own.
   func assert(
-    with candidate: Candidate, _ request: GetAssertionRequest, _ operation: OperationID
+    with candidate: Candidate, _ request: GetAssertionRequest, _ operation: OperationID? = nil
   ) async throws -> AssertionResult {
     let (record, attributes) = (candidate.record, candidate.attributes)
     let authenticator = try await authenticator(of: record.authenticator)
@@ -48,10 +48,7 @@ extension WebAuthnPlatformAuthenticator {
     {
       throw AuthenticatorError(.constraintNotMet, stage: "getAssertion", reason: "the person cannot be verified")
     }
-    let key = try await authenticator.authenticate(
-      SigningRequest(
-        record: record, operation: operation, level: request.level, prompt: prompt(for: record),
-        deadline: request.deadline, ticket: request.ticket))
+    let key = try await authenticator.authenticate(try signingRequest(record, request, operation))
     let flags = try flags(
       key.verification, attributes, requireUserPresence: request.requireUserPresence,
       requireUserVerification: request.requireUserVerification
@@ -85,11 +82,12 @@ extension WebAuthnPlatformAuthenticator {
   }
 
   /// Without a candidate, whoever asks learns it no sooner than a refusal.
-  private func concealAbsence(_ request: GetAssertionRequest, _ operation: OperationID) async throws {
+  private func concealAbsence(_ request: GetAssertionRequest) async throws {
     let ceremony = CeremonyDescription(kind: .absent, relyingPartyID: request.relyingPartyID)
     do {
       try await agree(
-        to: ceremony, operation, request.deadline, owner: owner(request.relyingPartyID, account: nil))
+        to: ceremony, try OperationID(in: environment), request.deadline,
+        owner: owner(request.relyingPartyID, account: nil))
     } catch let error as AuthenticatorError where [.appCanceled, .timedOut].contains(error.code) {
       throw error
     } catch {
@@ -97,12 +95,21 @@ extension WebAuthnPlatformAuthenticator {
     }
   }
 
-  private func prompt(for record: KeyRecord) throws -> Prompt {
+  /// Where nobody will be asked, there is no ceremony to name and nothing to show.
+  private func signingRequest(
+    _ record: KeyRecord, _ request: GetAssertionRequest, _ operation: OperationID?
+  ) throws -> SigningRequest {
+    guard max(request.level, record.access.level) > .none else {
+      return SigningRequest(
+        record: record, operation: OperationID(bytes: []), prompt: Prompt(reason: ""), deadline: request.deadline)
+    }
     let details = try CredentialDetails(record)
-    return configuration.makePrompt(
-      CeremonyDescription(
-        kind: .get, relyingPartyID: record.owner.party, relyingPartyName: details.relyingPartyName,
-        userName: details.userName, userDisplayName: details.userDisplayName))
+    let ceremony = CeremonyDescription(
+      kind: .get, relyingPartyID: record.owner.party, relyingPartyName: details.relyingPartyName,
+      userName: details.userName, userDisplayName: details.userDisplayName)
+    return SigningRequest(
+      record: record, operation: try operation ?? OperationID(in: environment), level: request.level,
+      prompt: configuration.makePrompt(ceremony), deadline: request.deadline, ticket: request.ticket)
   }
 
   // MARK: - Extensions

@@ -29,6 +29,7 @@ public final class WebAuthnPlatformAuthenticator: DeviceAuthenticator {
     selectionDelegate: (any CredentialSelectionDelegate)? = nil
   ) {
     wrapped = authenticator
+    context = authenticator.context
     self.factories = factories
     self.configuration = configuration
     self.consentDelegate = consentDelegate
@@ -37,7 +38,8 @@ public final class WebAuthnPlatformAuthenticator: DeviceAuthenticator {
 
   // MARK: - DeviceAuthenticator, forwarded
 
-  public var context: AuthenticatorContext { wrapped.context }
+  /// The wrapped authenticator's.
+  public let context: AuthenticatorContext
 
   public func type() -> AuthenticatorType { wrapped.type() }
 
