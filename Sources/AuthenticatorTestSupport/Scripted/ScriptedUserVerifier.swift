@@ -68,10 +68,11 @@ public final class ScriptedUserVerifier: Sendable {
   /// Puts a verification in the app's hands that its context delegate gives out once.
   public func handOver(_ context: ScriptedDevice.Context?) { stage.withLock { $0.context = context } }
 
-  /// Ends the prompts that hang.
+  /// Ends the prompts that hang; on return, the next prompt may be shown.
   public func releaseHanging() {
     let hanging = stage.withLock { stage in
       defer { stage.hanging = [] }
+      if stage.isHanging { stage.shown = nil }
       return stage.hanging
     }
     for continuation in hanging { continuation.resume() }
