@@ -20,6 +20,9 @@ final class Connection {
   private var statements: [String: OpaquePointer] = [:]
   /// Nil: as the library was built.
   private var isSynchronous: Bool?
+  /// The header of the log's index before `version` was read; while it stays the same, so does the version.
+  private var header = [UInt8](repeating: 0, count: Int(AUTHKIT_WAL_HEADER_SIZE))
+  private var version: Int64?
   /// A handle must not be used, nor closed, on the other side of a fork.
   private let process = getpid()
 
@@ -91,6 +94,25 @@ final class Connection {
     var result: Int64?
     try run(sql, values) { row in if result == nil { result = row.integer(0) } }
     return result
+  }
+
+  /// `PRAGMA data_version`: changes when another connection has written. Never waits: nil when it would have to.
+  ///
+  /// Asked at every signature. The statement costs two system calls; that nobody has committed since it ran is seen in
+  /// shared memory. The comparison can only err towards running it again: the header is noted before the statement runs.
+  func versionWithoutWaiting(thenWaiting patience: Int32) throws -> Int64? {
+    if let version, authkit_sqlite_wal_is_unchanged(handle, header) == 1 { return version }
+    version = nil
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, patience) }
+    let isNoted = authkit_sqlite_wal_header(handle, &header) == 1
+    do {
+      let current = try integer("PRAGMA data_version")
+      if isNoted { version = current }
+      return current
+    } catch let failure as SQLiteFailure where failure.isBusy {
+      return nil
+    }
   }
 
   private func prepared(_ sql: String) throws -> OpaquePointer {

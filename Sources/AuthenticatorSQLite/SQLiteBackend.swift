@@ -153,13 +153,10 @@ final class SQLiteBackend: RowBackend {
     try checkProcess()
     return try slot.withLockIfAvailable { slot -> Int64? in
       guard let connection = slot.opened?.connection else { return nil }
-      connection.setBusyTimeout(0)
-      defer { connection.setBusyTimeout(source.busyTimeout) }
       do {
-        return slot.generation << 32 | (try connection.integer("PRAGMA data_version") ?? 0)
-      } catch let failure as SQLiteFailure {
-        if failure.isBusy { return nil }
-        throw close(&slot, after: failure, isCommitting: false, "store.version")
+        return try connection.versionWithoutWaiting(thenWaiting: source.busyTimeout).map { slot.generation << 32 | $0 }
+      } catch {
+        throw close(&slot, after: error, isCommitting: false, "store.version")
       }
     } ?? nil
   }

@@ -188,6 +188,23 @@ import Testing
     #expect(try await first.record(key.tag) == nil)
   }
 
+  @Test func aReaderSeesWhatTheWriterDoes() async throws {
+    let folder = try TemporaryFolder()
+    let writer = try await TestStore.open(folder.store)
+    let key = try await TestStore.active(writer)
+    let reader = try await TestStore.open(folder.store, TestStore.options(isReadOnly: true))
+    for _ in 0..<2 { #expect(try await TestStore.signs(reader, key)) }
+    // The log is emptied and begun anew in between, so that its header has every reason to look alike.
+    for _ in 0..<3 {
+      let other = try await TestStore.active(writer)
+      #expect(try await reader.records(matching: .everything).count == 2)
+      try await writer.delete(other.tag)
+      #expect(try await reader.records(matching: .everything).count == 1)
+    }
+    try await writer.beginRevoking(key.tag)
+    #expect(await code { try await reader.sign([1], with: key.tag, ticket: nil) } == .invalidKeyState)
+  }
+
   @Test func countersOfTwoHandlesNeverRepeatNorFall() async throws {
     let folder = try TemporaryFolder()
     let stores = [try await TestStore.open(folder.store), try await TestStore.open(folder.store)]
