@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// A registry that ends with the process. For tests and demonstrations; the behavior is that of `SQLiteRegistry`.
 public final class InMemoryRegistry: JourneyRegistry {
-  private let tables: Mutex<Tables>
+  let tables: Mutex<InMemoryTables>
 
   /// Makes an empty registry.
-  public init(limits: RegistryLimits = .default) { tables = Mutex(Tables(limits: limits)) }
+  public init(limits: RegistryLimits = .default) { tables = Mutex(InMemoryTables(limits: limits)) }
 
   public func tokenKeys() async throws -> [TokenKeyRecord] {
     tables.withLock { $0.tokenKeys.sorted { $0.createdAt > $1.createdAt } }
@@ -31,18 +31,20 @@ public final class InMemoryRegistry: JourneyRegistry {
 
   public func user(named name: String, in realm: Realm) async throws -> UserRecord? {
     tables.withLock { tables in
-      tables.userIDs[AttemptSubject(realm: realm, username: name)].flatMap { tables.users[Tables.Key(realm, $0)] }
+      tables.userIDs[AttemptSubject(realm: realm, username: name)].flatMap {
+        tables.users[InMemoryTables.Key(realm, $0)]
+      }
     }
   }
 
   public func user(id: String, in realm: Realm) async throws -> UserRecord? {
-    tables.withLock { $0.users[Tables.Key(realm, id)] }
+    tables.withLock { $0.users[InMemoryTables.Key(realm, id)] }
   }
 
   public func addUser(_ user: UserRecord) async throws {
     try tables.withLock { tables throws(RegistryError) in
       let name = AttemptSubject(realm: user.realm, username: user.name)
-      let key = Tables.Key(user.realm, user.id)
+      let key = InMemoryTables.Key(user.realm, user.id)
       guard tables.userIDs[name] == nil, tables.users[key] == nil else { throw RegistryError(.conflict, "user") }
       tables.userIDs[name] = user.id
       tables.users[key] = user
@@ -51,10 +53,10 @@ public final class InMemoryRegistry: JourneyRegistry {
 
   public func updateUser(_ user: UserRecord) async throws -> Bool {
     tables.withLock { tables in
-      guard var stored = tables.users[Tables.Key(user.realm, user.id)] else { return false }
+      guard var stored = tables.users[InMemoryTables.Key(user.realm, user.id)] else { return false }
       stored.password = user.password
       stored.isActive = user.isActive
-      tables.users[Tables.Key(user.realm, user.id)] = stored
+      tables.users[InMemoryTables.Key(user.realm, user.id)] = stored
       return true
     }
   }
@@ -63,7 +65,7 @@ public final class InMemoryRegistry: JourneyRegistry {
     _ subject: AttemptSubject, policy: LockoutPolicy, now: UnixTime
   ) async throws -> AttemptDecision {
     tables.withLock { tables in
-      var attempts = tables.attempts[subject] ?? Tables.Attempts()
+      var attempts = tables.attempts[subject] ?? InMemoryTables.Attempts()
       if let until = attempts.lockedUntil, until > now { return .locked(until: until) }
       attempts.failures += 1
       attempts.lockedUntil = policy.lock(afterFailures: attempts.failures, at: now)
@@ -128,108 +130,6 @@ public final class InMemoryRegistry: JourneyRegistry {
   public func removeSessions(ofUser userID: String, realm: Realm) async throws {
     tables.withLock { tables in
       tables.sessions = tables.sessions.filter { $0.value.userID != userID || $0.value.realm != realm }
-    }
-  }
-
-  public func addDevice(_ device: DeviceRecord, limit: Int) async throws -> DeviceAddition {
-    tables.withLock { tables in
-      if let index = tables.index(of: device.externalID, family: device.family, realm: device.realm) {
-        let stored = tables.devices[index]
-        return stored.userID == device.userID && stored.key == device.key ? .alreadyPresent : .conflict
-      }
-      let count = tables.devices.count {
-        $0.userID == device.userID && $0.family == device.family && $0.realm == device.realm
-      }
-      guard limit == 0 || count < limit else { return .limitReached }
-      tables.devices.append(device)
-      return .added
-    }
-  }
-
-  public func device(
-    _ externalID: String, family: DeviceRecord.Family, realm: Realm
-  ) async throws -> DeviceRecord? {
-    tables.withLock { tables in
-      tables.index(of: externalID, family: family, realm: realm).map { tables.devices[$0] }
-    }
-  }
-
-  public func devices(
-    ofUser userID: String, family: DeviceRecord.Family, realm: Realm
-  ) async throws -> [DeviceRecord] {
-    tables.withLock { $0.devices.filter { $0.userID == userID && $0.family == family && $0.realm == realm } }
-  }
-
-  public func touchDevice(_ device: DeviceRecord, at time: UnixTime) async throws {
-    tables.withLock { tables in
-      guard let index = tables.index(of: device.externalID, family: device.family, realm: device.realm) else { return }
-      tables.devices[index].lastAccessAt = time
-    }
-  }
-
-  public func advanceDevice(_ device: DeviceRecord) async throws -> Bool {
-    tables.withLock { tables in
-      guard let index = tables.index(of: device.externalID, family: device.family, realm: device.realm) else {
-        return false
-      }
-      let stored = tables.devices[index].counter
-      guard stored < device.counter || stored == 0 && device.counter == 0 else { return false }
-      tables.devices[index].counter = device.counter
-      tables.devices[index].attributes = device.attributes
-      tables.devices[index].lastAccessAt = device.lastAccessAt
-      return true
-    }
-  }
-
-  public func removeDevice(
-    _ externalID: String, ofUser userID: String, family: DeviceRecord.Family, realm: Realm
-  ) async throws -> DeviceRecord? {
-    tables.withLock { tables in
-      guard let index = tables.index(of: externalID, family: family, realm: realm),
-        tables.devices[index].userID == userID
-      else { return nil }
-      return tables.devices.remove(at: index)
-    }
-  }
-}
-
-/// The rows. Devices are few here, so they are searched.
-private struct Tables {
-  struct Key: Hashable {
-    var realm: Realm
-    var id: String
-    init(_ realm: Realm, _ id: String) {
-      self.realm = realm
-      self.id = id
-    }
-  }
-
-  struct Attempts {
-    var failures = 0
-    var lockedUntil: UnixTime?
-    var updatedAt = UnixTime(milliseconds: 0)
-  }
-
-  let limits: RegistryLimits
-  var tokenKeys: [TokenKeyRecord] = []
-  var secrets: [String: SecretBytes] = [:]
-  var users: [Key: UserRecord] = [:]
-  var userIDs: [AttemptSubject: String] = [:]
-  var attempts: [AttemptSubject: Attempts] = [:]
-  var steps: UsedSteps
-  var parked: [[UInt8]: (state: String, expiresAt: UnixTime)] = [:]
-  var sessions: [[UInt8]: SessionRecord] = [:]
-  var devices: [DeviceRecord] = []
-
-  init(limits: RegistryLimits) {
-    self.limits = limits
-    steps = UsedSteps(limit: limits.journeys)
-  }
-
-  func index(of externalID: String, family: DeviceRecord.Family, realm: Realm) -> Int? {
-    // Ids are compared byte by byte, as the database does.
-    devices.firstIndex {
-      $0.family == family && $0.realm == realm && $0.externalID.utf8.elementsEqual(externalID.utf8)
     }
   }
 }

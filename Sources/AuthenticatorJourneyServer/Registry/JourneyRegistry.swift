@@ -63,8 +63,11 @@ public protocol JourneyRegistry: Sendable {
 
   // MARK: Devices
 
-  /// Stores a device, unless its id is taken or the user has `limit` devices of the family (0: any number). Durable.
-  func addDevice(_ device: DeviceRecord, limit: Int) async throws -> DeviceAddition
+  /// Stores a device with its recovery codes, unless its id is taken or the user has `limit` devices of the family
+  /// (0: any number). Durable.
+  func addDevice(
+    _ device: DeviceRecord, recoveryCodes: [RecoveryCodeRecord], limit: Int
+  ) async throws -> DeviceAddition
   /// The device of this id in the realm.
   func device(_ externalID: String, family: DeviceRecord.Family, realm: Realm) async throws -> DeviceRecord?
   /// A user's devices, the oldest first.
@@ -75,10 +78,24 @@ public protocol JourneyRegistry: Sendable {
   /// and nothing changed: the stored counter is not lower (zero after zero is allowed), or there is no such device.
   /// Durable.
   func advanceDevice(_ device: DeviceRecord) async throws -> Bool
-  /// Removes a device of this user. Durable. Nil: the user has no such device.
+  /// Removes a device of this user, and its recovery codes. Durable. Nil: the user has no such device.
   func removeDevice(
     _ externalID: String, ofUser userID: String, family: DeviceRecord.Family, realm: Realm
   ) async throws -> DeviceRecord?
+
+  // MARK: Recovery codes
+
+  /// A user's recovery codes that were not used yet.
+  func recoveryCodes(ofUser userID: String, realm: Realm) async throws -> [RecoveryCodeRecord]
+  /// Uses a recovery code up: true exactly once. Durable.
+  func useRecoveryCode(_ code: RecoveryCodeRecord) async throws -> Bool
+}
+
+extension JourneyRegistry {
+  /// Stores a device that has no recovery codes; see `addDevice(_:recoveryCodes:limit:)`.
+  public func addDevice(_ device: DeviceRecord, limit: Int) async throws -> DeviceAddition {
+    try await addDevice(device, recoveryCodes: [], limit: limit)
+  }
 }
 
 /// How much a registry may hold for people who have not signed in, and for those who have.

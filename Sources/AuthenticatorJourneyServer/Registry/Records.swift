@@ -71,6 +71,8 @@ public struct DeviceRecord: Hashable, Sendable {
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Device binding; the external id is the `kid`.
     public static let binding = Family(rawValue: "binding")
+    /// WebAuthn; the external id is the credential id in base64url without padding.
+    public static let webAuthn = Family(rawValue: "webauthn")
   }
 
   /// The list it is on.

@@ -12,41 +12,6 @@ internal import CSQLite
 enum RegistryFile {
   /// "AKJR"
   static let applicationID: Int64 = 0x414B_4A52
-  static let version: Int64 = 1
-
-  static let schema = [
-    """
-    CREATE TABLE token_key (
-      id TEXT NOT NULL PRIMARY KEY, secret BLOB NOT NULL, created_at INTEGER NOT NULL)
-    """,
-    "CREATE TABLE secret (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL)",
-    """
-    CREATE TABLE user (
-      realm TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL, password TEXT,
-      is_active INTEGER NOT NULL, UNIQUE (realm, id), UNIQUE (realm, name_key))
-    """,
-    """
-    CREATE TABLE attempt (
-      realm TEXT NOT NULL, subject TEXT NOT NULL, failures INTEGER NOT NULL, locked_until INTEGER,
-      updated_at INTEGER NOT NULL, UNIQUE (realm, subject))
-    """,
-    "CREATE TABLE step (journey INTEGER PRIMARY KEY, step INTEGER NOT NULL, expires_at INTEGER NOT NULL)",
-    "CREATE TABLE parked (digest BLOB NOT NULL PRIMARY KEY, state TEXT NOT NULL, expires_at INTEGER NOT NULL)",
-    """
-    CREATE TABLE session (
-      digest BLOB NOT NULL PRIMARY KEY, realm TEXT NOT NULL, user_id TEXT NOT NULL, username TEXT NOT NULL,
-      journeys TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL)
-    """,
-    "CREATE INDEX session_by_user ON session (realm, user_id)",
-    """
-    CREATE TABLE device (
-      family TEXT NOT NULL, realm TEXT NOT NULL, external_id TEXT NOT NULL, user_id TEXT NOT NULL,
-      uuid TEXT NOT NULL, name TEXT NOT NULL, device_id TEXT NOT NULL, key TEXT NOT NULL,
-      counter INTEGER NOT NULL, attributes TEXT NOT NULL, created_at INTEGER NOT NULL,
-      last_access_at INTEGER NOT NULL, UNIQUE (family, realm, external_id))
-    """,
-    "CREATE INDEX device_by_user ON device (realm, user_id, family)",
-  ]
 
   /// Makes an empty file, readable by its owner alone, unless there is one.
   ///
@@ -68,7 +33,8 @@ enum RegistryFile {
     close(descriptor)
   }
 
-  /// Recognizes the file and makes its tables when it is empty.
+  /// Recognizes the file and makes the tables it does not have yet: all of them when it is empty, the later ones when an
+  /// earlier version made it.
   ///
   /// Throws `RegistryError`: `notARegistry`, `newer` (nothing was written), `damaged`, `busy`.
   static func prepare(_ connection: SQLiteConnection) throws {
@@ -77,10 +43,15 @@ enum RegistryFile {
     try connection.execute("PRAGMA journal_size_limit = 16777216")
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      if try number("PRAGMA user_version", connection) == 0 {
-        for statement in schema { try connection.execute(statement) }
+      let stored = Int(clamping: try number("PRAGMA user_version", connection))
+      // Another process may have brought it further than this one knows since it was recognized.
+      guard stored <= RegistrySchema.version else { throw RegistryError(.newer, "written by a newer version") }
+      if stored < RegistrySchema.version {
+        for step in RegistrySchema.steps[max(stored, 0)...] {
+          for statement in step { try connection.execute(statement) }
+        }
         try connection.execute("PRAGMA application_id = \(applicationID)")
-        try connection.execute("PRAGMA user_version = \(version)")
+        try connection.execute("PRAGMA user_version = \(RegistrySchema.version)")
       }
       try check(connection)
       try connection.execute("COMMIT")
@@ -97,7 +68,7 @@ enum RegistryFile {
     let stored = try number("PRAGMA user_version", connection)
     if objects == 0, id == 0, stored == 0 { return }
     guard id == applicationID else { throw RegistryError(.notARegistry, "a database of something else") }
-    guard stored <= version else { throw RegistryError(.newer, "written by a newer version") }
+    guard stored <= RegistrySchema.version else { throw RegistryError(.newer, "written by a newer version") }
   }
 
   /// A fresh file may be switched by several processes at once, and SQLite does not wait then.
@@ -114,7 +85,9 @@ enum RegistryFile {
   /// The tables must be the ones of this version and nothing else: a trigger or view would run with our rights.
   private static func check(_ connection: SQLiteConnection) throws {
     let stored = try connection.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { try $0.text(0) }
-    guard Set(stored) == Set(schema) else { throw RegistryError(.damaged, "the schema is not the expected one") }
+    guard Set(stored) == Set(RegistrySchema.steps.joined()) else {
+      throw RegistryError(.damaged, "the schema is not the expected one")
+    }
   }
 
   private static func number(_ sql: String, _ connection: SQLiteConnection) throws -> Int64 {

@@ -1,0 +1,37 @@
+/// Registry files as earlier versions made them, in SQL.
+enum EarlierRegistry {
+  /// Version 1: no recovery codes.
+  static let firstVersion = """
+    CREATE TABLE token_key (
+      id TEXT NOT NULL PRIMARY KEY, secret BLOB NOT NULL, created_at INTEGER NOT NULL);
+    CREATE TABLE secret (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL);
+    CREATE TABLE user (
+      realm TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, name_key TEXT NOT NULL, password TEXT,
+      is_active INTEGER NOT NULL, UNIQUE (realm, id), UNIQUE (realm, name_key));
+    CREATE TABLE attempt (
+      realm TEXT NOT NULL, subject TEXT NOT NULL, failures INTEGER NOT NULL, locked_until INTEGER,
+      updated_at INTEGER NOT NULL, UNIQUE (realm, subject));
+    CREATE TABLE step (journey INTEGER PRIMARY KEY, step INTEGER NOT NULL, expires_at INTEGER NOT NULL);
+    CREATE TABLE parked (digest BLOB NOT NULL PRIMARY KEY, state TEXT NOT NULL, expires_at INTEGER NOT NULL);
+    CREATE TABLE session (
+      digest BLOB NOT NULL PRIMARY KEY, realm TEXT NOT NULL, user_id TEXT NOT NULL, username TEXT NOT NULL,
+      journeys TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL);
+    CREATE INDEX session_by_user ON session (realm, user_id);
+    CREATE TABLE device (
+      family TEXT NOT NULL, realm TEXT NOT NULL, external_id TEXT NOT NULL, user_id TEXT NOT NULL,
+      uuid TEXT NOT NULL, name TEXT NOT NULL, device_id TEXT NOT NULL, key TEXT NOT NULL,
+      counter INTEGER NOT NULL, attributes TEXT NOT NULL, created_at INTEGER NOT NULL,
+      last_access_at INTEGER NOT NULL, UNIQUE (family, realm, external_id));
+    CREATE INDEX device_by_user ON device (realm, user_id, family);
+    PRAGMA application_id = 1095453266;
+    PRAGMA user_version = 1;
+
+    """
+
+  /// A user with a bound device.
+  static let rows = """
+    INSERT INTO user VALUES ('/alpha', 'u1', 'Mira', 'mira', NULL, 1);
+    INSERT INTO device VALUES ('binding', '/alpha', 'k1', 'u1', 'd0', 'Phone', 'device-1', '{}', 0, '{}', 5, 7);
+
+    """
+}
