@@ -1,5 +1,4 @@
 internal import AuthenticatorCore
-internal import Synchronization
 
 /// Races work on the caller's actor against a deadline and against cancellation. The first to finish decides.
 ///
@@ -36,52 +35,5 @@ enum IsolatedRace {
     } onCancel: {
       finish.give(.failure(AuthenticatorError(.appCanceled, stage: stage, underlying: CancellationError())))
     }
-  }
-}
-
-/// Hands the first answer to the one who waits, in whichever order they come.
-private final class FirstAnswer<Value: Sendable>: Sendable {
-  private enum State {
-    case running
-    case waitedFor(CheckedContinuation<Value, any Error>)
-    case given(Result<Value, any Error>)
-    case over
-  }
-  private let state = Mutex(State.running)
-
-  /// The answer, if it is there and nobody waits for it.
-  func take() -> Result<Value, any Error>? {
-    state.withLock { state in
-      guard case .given(let answer) = state else { return nil }
-      state = .over
-      return answer
-    }
-  }
-
-  func wait(_ continuation: CheckedContinuation<Value, any Error>) {
-    let answer: Result<Value, any Error>? = state.withLock { state in
-      guard case .given(let answer) = state else {
-        state = .waitedFor(continuation)
-        return nil
-      }
-      state = .over
-      return answer
-    }
-    if let answer { continuation.resume(with: answer) }
-  }
-
-  func give(_ answer: Result<Value, any Error>) {
-    let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
-      switch state {
-      case .running:
-        state = .given(answer)
-        return nil
-      case .waitedFor(let continuation):
-        state = .over
-        return continuation
-      case .given, .over: return nil
-      }
-    }
-    waiting?.resume(with: answer)
   }
 }
