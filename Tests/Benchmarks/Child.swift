@@ -9,6 +9,7 @@ enum Child {
     switch (arguments.first, rest.count) {
     case ("pin-memory", 1): print(try await PINSuite.measureMemory(path: rest[0]))
     case ("first-signature", 2): print(try await ToolSuite.signOnce(path: rest[0], tag: rest[1]))
+    case ("first-list", 1): print(try await ToolSuite.listOnce(path: rest[0]))
     case ("pending-journeys", 1): print(try await ServerSuite.measurePendingJourneys(Int(rest[0]) ?? 0))
     case ("serve", 1): try await ServerSuite.serve(registry: rest[0])
     case ("proofs", 1): try await SigningSuite.makeProofs(Int(rest[0]) ?? 0)
