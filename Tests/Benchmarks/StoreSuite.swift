@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorSQLite
 import BenchmarkFloors
 import Foundation
+import Synchronization
 
 /// Look-ups in small and large stores, and what a key costs on the disk (P8, P9, P10).
 struct StoreSuite: Suite {
@@ -67,17 +68,20 @@ struct StoreSuite: Suite {
     return tags
   }
 
+  /// Goes on where the call before it stopped: begun anew, a short call would meet what the last one left warm.
   private func lookUp(_ tags: [KeyTag], in store: SQLiteKeyStore) -> @Sendable (Int) async throws -> Void {
-    { count in
-      for turn in 0..<count {
+    let position = Position()
+    return { count in
+      for turn in position.advance(by: count) {
         guard try await store.record(tags[turn % tags.count]) != nil else { throw Floor.Failed(what: "no key") }
       }
     }
   }
 
   private func list(in store: SQLiteKeyStore) -> @Sendable (Int) async throws -> Void {
-    { count in
-      for turn in 0..<count {
+    let position = Position()
+    return { count in
+      for turn in position.advance(by: count) {
         let query = KeyQuery(
           instance: BenchKeys.instance, family: .deviceBinding, party: "/realm-\(turn % (Self.keys / 4))")
         guard try await store.records(matching: query).count == 4 else { throw Floor.Failed(what: "not four keys") }
@@ -89,5 +93,17 @@ struct StoreSuite: Suite {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     guard let size = attributes[.size] as? Int else { throw Floor.Failed(what: "no size of \(path)") }
     return Double(size)
+  }
+}
+
+/// Where a walk through the keys has got to.
+private final class Position: Sendable {
+  private let next = Mutex(0)
+
+  func advance(by count: Int) -> Range<Int> {
+    next.withLock { next in
+      defer { next += count }
+      return next..<(next + count)
+    }
   }
 }
