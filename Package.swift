@@ -247,8 +247,9 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorJourneyServerTests",
     [
-      "AuthenticatorJourneyServer", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto",
-      "AuthenticatorCoding", "TestVectors",
+      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorTestSupport",
+      "AuthenticatorKeyStore", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
+      "TestCertificates", "TestVectors",
     ]),
 ]
 

@@ -25,14 +25,15 @@ public final class JourneyServer: Sendable {
     let limits = configuration.limits
     passwords = try PasswordAuthority(
       registry: registry, environment: configuration.environment, cost: configuration.passwordCost,
-      bounds: configuration.passwordBounds, lockout: configuration.lockout, limits: limits)
+      recoveryCodeCost: configuration.recoveryCodeCost, bounds: configuration.passwordBounds,
+      lockout: configuration.lockout, limits: limits)
     let ring = try await TokenKeyRing(
       registry: registry, environment: configuration.environment, interval: configuration.tokenKeyInterval,
       overlap: max(limits.stepLifetime, limits.suspendLifetime))
     let services = NodeServices(
       environment: configuration.environment, registry: registry, passwords: passwords,
       applicationIDs: configuration.applicationIDs, deliver: configuration.deliver,
-      attestationJudge: configuration.attestationJudge, log: configuration.log,
+      attestationJudge: configuration.attestationJudge, webAuthn: configuration.webAuthn, log: configuration.log,
       pseudonyms: Pseudonyms(
         key: try await registry.secret(
           "pseudonyms", orElse: SecretBytes(try configuration.environment.random(32)))))
@@ -43,7 +44,8 @@ public final class JourneyServer: Sendable {
     endpoints =
       [
         AuthenticateEndpoint(trees: trees, tokens: tokens, ring: ring, services: services), SessionsEndpoint(),
-        UsersEndpoint(), BindingDevicesEndpoint(), ServerInfoEndpoint(),
+        UsersEndpoint(), DevicesEndpoint(family: .binding) { $0.bindingJSON },
+        DevicesEndpoint(family: .webAuthn) { $0.webAuthnJSON }, ServerInfoEndpoint(),
       ] + configuration.endpoints
     publicURL = Mutex(configuration.publicURL ?? configuration.contextPath)
   }

@@ -32,12 +32,16 @@ public struct JourneyServerConfiguration: Sendable {
   public var passwordCost = PasswordAuthority.defaultCost
   /// The costs that are computed at all.
   public var passwordBounds = ScryptBounds.standard
+  /// The cost of recovery codes, which are random and so need less than passwords.
+  public var recoveryCodeCost = PasswordAuthority.defaultRecoveryCodeCost
   /// A token key older than this is followed by a new one.
   public var tokenKeyInterval: Duration = .seconds(86_400)
   /// Brings resume links to people.
   public var deliver: (@Sendable (ResumeLink) async throws -> Void)?
   /// Judges key attestations.
   public var attestationJudge: AttestationJudge?
+  /// Who the server is to browsers and authenticators.
+  public var webAuthn = WebAuthnConfiguration()
   /// Further parts of the REST interface.
   public var endpoints: [any RESTEndpoint] = []
   /// Further addresses outside it.

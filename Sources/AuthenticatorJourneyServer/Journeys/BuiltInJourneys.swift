@@ -12,6 +12,12 @@ public enum BuiltInJourneys {
     ("BindDevicePostponed", "Bind; the device is stored by a node of its own"),
     ("SignDevice", "User name, then a signature by one of the user's bound devices"),
     ("SignDeviceUsernameless", "A signature by a bound device, which also says who the user is"),
+    ("RegisterWebAuthn", "Sign in with a password, then register a WebAuthn credential that needs no user name"),
+    ("RegisterWebAuthnRecovery", "The same, with recovery codes that are shown once"),
+    ("RegisterWebAuthnLimited", "The same without them; at most two credentials a user"),
+    ("RegisterWebAuthnPostponed", "Register; the credential is stored by a node of its own"),
+    ("LoginWebAuthn", "User name, then a WebAuthn credential or a recovery code"),
+    ("LoginUsernameless", "A WebAuthn credential, which also says who the user is"),
     ("StepUp", "A message to confirm, then a signature by a bound device"),
     ("Choice", "A choice of password or device"),
     ("Callbacks", "One page with every plain callback, then a password"),
@@ -28,12 +34,14 @@ public enum BuiltInJourneys {
       try bind("BindDeviceNone", .init(authenticationType: .none)),
       try bind("BindDeviceAttested", .init(attestation: true)),
       try bind("BindDeviceLimited", .init(maxSavedDevices: 2)), try bindPostponed(), try sign(),
-      try signUsernameless(), try stepUp(), try choice(), try callbacks(), try polling(), try suspend(),
+      try signUsernameless(), try registerWebAuthn(), try registerWebAuthnRecovery(), try registerWebAuthnLimited(),
+      try registerWebAuthnPostponed(), try loginWebAuthn(), try loginUsernameless(), try stepUp(), try choice(),
+      try callbacks(), try polling(), try suspend(),
     ]
   }
 
   /// Asks for name and password until they are right, three times.
-  private static func passwordSteps(then destination: TreeDestination) -> [TreeStep] {
+  static func passwordSteps(then destination: TreeDestination) -> [TreeStep] {
     [
       TreeStep(
         "credentials",

@@ -15,7 +15,9 @@ public struct NodeFactories: Sendable {
   }
 
   /// Every node of this module.
-  public static let standard = NodeFactories([
+  public static let standard = NodeFactories(plain.merging(webAuthn) { $1 })
+
+  private static let plain: [String: NodeFactory] = [
     UsernameCollector.nodeType: { _ in UsernameCollector() },
     PasswordCollector.nodeType: { _ in PasswordCollector() },
     // Without validation the platform's collectors send the same callbacks.
@@ -77,7 +79,7 @@ public struct NodeFactories: Sendable {
         clientErrorOutcomes: try settings.clientErrorOutcomes()
           ?? DeviceSigningVerifierNode.defaultClientErrorOutcomes)
     },
-  ])
+  ]
 }
 
 extension NodeSettings {

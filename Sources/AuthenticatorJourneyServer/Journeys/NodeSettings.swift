@@ -11,7 +11,7 @@ public struct NodeSettings {
   /// Makes the nodes of a page.
   let child: (JSONValue) throws(JourneyTreeError) -> any TreeNode
 
-  private func invalid(_ name: String) -> JourneyTreeError {
+  func invalid(_ name: String) -> JourneyTreeError {
     JourneyTreeError(tree: tree, .invalidSetting(step: step, setting: name))
   }
 

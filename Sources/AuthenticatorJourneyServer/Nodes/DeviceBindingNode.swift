@@ -117,15 +117,9 @@ public struct DeviceBindingNode: TreeNode {
     let now = context.now
     return DeviceRecord(
       family: .binding, realm: context.realm, externalID: key.keyID, userID: user.id,
-      uuid: UUIDText.make(from: try context.services.environment.random(16)), name: Self.displayName(name),
+      uuid: UUIDText.make(from: try context.services.environment.random(16)),
+      name: DisplayText.deviceName(name, otherwise: "My Device"),
       deviceID: deviceID, key: key.jwk, createdAt: now, lastAccessAt: now)
-  }
-
-  /// A name to show: without control characters, at most 128 characters.
-  private static func displayName(_ name: String?) -> String {
-    let visible = (name ?? "").unicodeScalars.filter { !$0.properties.generalCategory.isControl }
-    let text = String(String(String.UnicodeScalarView(visible)).prefix(128))
-    return text.isEmpty || text.utf8.count > 1024 ? "My Device" : text
   }
 
   private func store(_ device: DeviceRecord, _ context: inout NodeContext) async throws -> NodeOutcome {
@@ -139,15 +133,6 @@ public struct DeviceBindingNode: TreeNode {
     case .conflict:
       context.services.log(.proofRefused(journey: context.journey, check: "keyTaken"))
       return .failure
-    }
-  }
-}
-
-extension Unicode.GeneralCategory {
-  fileprivate var isControl: Bool {
-    switch self {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
-    default: false
     }
   }
 }

@@ -27,21 +27,24 @@ public struct PasswordAuthority: Sendable {
   let registry: any JourneyRegistry
   let environment: AuthenticatorEnvironment
   let cost: ScryptParameters
+  let recoveryCodeCost: ScryptParameters
   let bounds: ScryptBounds
   let lockout: LockoutPolicy
   let workers: BoundedWorkers
   let addresses: AddressLimit
   /// Compared with when there is nothing else; no password has this digest but by chance.
-  private let dummy: PasswordHash
+  let dummy: PasswordHash
 
   init(
     registry: any JourneyRegistry, environment: AuthenticatorEnvironment, cost: ScryptParameters,
-    bounds: ScryptBounds, lockout: LockoutPolicy, limits: JourneyServerLimits
+    recoveryCodeCost: ScryptParameters, bounds: ScryptBounds, lockout: LockoutPolicy, limits: JourneyServerLimits
   ) throws {
     try bounds.check(cost)
+    try Self.recoveryCodeBounds.check(recoveryCodeCost)
     self.registry = registry
     self.environment = environment
     self.cost = cost
+    self.recoveryCodeCost = recoveryCodeCost
     self.bounds = bounds
     self.lockout = lockout
     workers = BoundedWorkers(
@@ -58,6 +61,19 @@ public struct PasswordAuthority: Sendable {
   /// already, 429 when the address has failed too often; nothing is counted then. An attempt that was paid for and could
   /// not be compared stays paid.
   public func check(username: String, password: String, realm: Realm, peer: String = "") async throws -> Verdict {
+    try await attempt(username, realm: realm, peer: peer) { user, slot in
+      guard try await compare(password, with: user?.password ?? dummy, on: slot), let user, user.password != nil else {
+        return nil
+      }
+      return user.isActive ? try await upgraded(user, password: password, on: slot) : user
+    }
+  }
+
+  /// Pays for an attempt, then has `prove` compare; it returns the user, changed or not, when the attempt was right.
+  func attempt(
+    _ username: String, realm: Realm, peer: String,
+    prove: (UserRecord?, BoundedWorkers.Slot) async throws -> UserRecord?
+  ) async throws -> Verdict {
     try addresses.check(peer, now: environment.now())
     return try await workers.withSlot { slot in
       guard username.utf8.count <= Self.maximumUsernameBytes else { return .refused }
@@ -66,15 +82,12 @@ public struct PasswordAuthority: Sendable {
       if case .locked(let until) = try await registry.takeAttempt(subject, policy: lockout, now: now) {
         return .locked(retryAfter: Self.seconds(from: now, to: until))
       }
-      let user = try await registry.user(named: username, in: realm)
-      let isRight = try await compare(password, with: user?.password ?? dummy, on: slot)
-      guard let user, user.password != nil, isRight else {
+      guard let user = try await prove(try await registry.user(named: username, in: realm), slot) else {
         addresses.countFailure(peer, now: now)
         return .refused
       }
       try await registry.resetAttempts(subject)
-      guard user.isActive else { return .inactive }
-      return .accepted(try await upgraded(user, password: password, on: slot))
+      return user.isActive ? .accepted(user) : .inactive
     }
   }
 
@@ -101,11 +114,12 @@ public struct PasswordAuthority: Sendable {
     return ConstantTime.equals(digest, hash.digest) && fits
   }
 
-  private func derive(
-    _ password: String, parameters: ScryptParameters, salt: [UInt8], on slot: BoundedWorkers.Slot
+  func derive(
+    _ password: String, parameters: ScryptParameters, salt: [UInt8], bounds: ScryptBounds? = nil,
+    on slot: BoundedWorkers.Slot
   ) async throws -> [UInt8] {
     let secret = SecretBytes(Array(password.utf8))
-    let bounds = bounds
+    let bounds = bounds ?? self.bounds
     return try await slot.run {
       try Scrypt.derive(
         password: secret, salt: salt, parameters: parameters, outputCount: PasswordHash.digestCount, bounds: bounds

@@ -131,8 +131,8 @@ private struct Run {
   private func context(_ position: JourneyPosition) -> NodeContext {
     NodeContext(
       realm: request.realm, journey: position.tree, services: endpoint.services, session: session,
-      peer: request.request.peer, answers: nil,
-      isResumed: false, state: position.state, nodeID: position.nodeID)
+      peer: request.request.peer, serverAddress: server.address, answers: nil, isResumed: false, state: position.state,
+      nodeID: position.nodeID)
   }
 
   private func answer(

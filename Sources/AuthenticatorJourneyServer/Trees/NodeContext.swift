@@ -13,6 +13,8 @@ public struct NodeContext: Sendable {
   public let session: SessionRecord?
   /// The address the request came from; empty when it came from this process.
   public let peer: String
+  /// Where the server is reached, such as `https://id.example.com/am`; the context path alone while that is not known.
+  public let serverAddress: String
   /// The answers to what this node asked, one for each of its callbacks; nil when the journey has just reached it.
   public internal(set) var answers: [CallbackAnswer]?
   /// Whether the journey was parked at this node and a link has brought it back.

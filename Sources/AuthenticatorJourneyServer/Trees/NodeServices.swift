@@ -14,6 +14,8 @@ public struct NodeServices: Sendable {
   public let deliver: (@Sendable (ResumeLink) async throws -> Void)?
   /// Judges a key attestation; nil: a binding that must attest is refused.
   public let attestationJudge: AttestationJudge?
+  /// Who the server is to browsers and authenticators.
+  public let webAuthn: WebAuthnConfiguration
   /// Receives what an operator should know.
   public let log: @Sendable (JourneyServerEvent) -> Void
   /// Gives names that nobody has an identifier all the same, always the same one.

@@ -5,6 +5,12 @@ internal import AuthenticatorCrypto
 struct Pseudonyms: Sendable {
   let key: SecretBytes
 
+  /// The id of a credential for somebody who has none.
+  func credentialID(for name: String, in realm: Realm) -> [UInt8] {
+    let message = Array("credential\u{0}\(realm.path)\u{0}\(UserRecord.nameKey(name))".utf8)
+    return HMACSHA256.authenticationCode(for: message, key: key)
+  }
+
   func userID(for name: String, in realm: Realm) -> String {
     let message = Array("\(realm.path)\u{0}\(UserRecord.nameKey(name))".utf8)
     return UUIDText.make(from: HMACSHA256.authenticationCode(for: message, key: key))

@@ -1,10 +1,15 @@
 internal import AuthenticatorCoding
 
-/// `…/users/{id}/devices/2fa/binding`: the bound devices of the session's own user.
-struct BindingDevicesEndpoint: RESTEndpoint {
+/// `…/users/{id}/devices/2fa/{family}`: the devices of one family that the session's own user has.
+struct DevicesEndpoint: RESTEndpoint {
+  let family: DeviceRecord.Family
+  /// A device as the list shows it.
+  let json: @Sendable (DeviceRecord) -> JSONValue
+
   func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
     let path = request.path
-    guard path.count >= 5, path.count <= 6, path[0] == "users", path[2...4] == ["devices", "2fa", "binding"] else {
+    guard path.count >= 5, path.count <= 6, path[0] == "users", path[2...4] == ["devices", "2fa", family.rawValue]
+    else {
       return nil
     }
     let session = try await server.session(of: request, asUser: path[1])
@@ -16,33 +21,33 @@ struct BindingDevicesEndpoint: RESTEndpoint {
       return try await list(session, server: server)
     case ("GET", 6):
       let device = try await device(path[5], of: session, server: server)
-      return .json(device.bindingJSON)
+      return .json(json(device))
     case ("DELETE", 6):
       let device = try await device(path[5], of: session, server: server)
       let removed = try await server.registry.removeDevice(
-        device.externalID, ofUser: session.userID, family: .binding, realm: session.realm)
+        device.externalID, ofUser: session.userID, family: family, realm: session.realm)
       guard let removed else { throw RESTFailure.notFound() }
-      return .json(removed.bindingJSON)
+      return .json(json(removed))
     default: throw RESTFailure(status: 405, message: "Method not allowed")
     }
   }
 
   private func list(_ session: SessionRecord, server: JourneyServer) async throws -> ServerResponse {
     let devices = try await server.registry.devices(
-      ofUser: session.userID, family: .binding, realm: session.realm)
+      ofUser: session.userID, family: family, realm: session.realm)
     return .json([
-      "result": .array(devices.map(\.bindingJSON)), "resultCount": .integer(Int64(devices.count)),
+      "result": .array(devices.map(json)), "resultCount": .integer(Int64(devices.count)),
       "pagedResultsCookie": nil, "totalPagedResultsPolicy": "NONE", "totalPagedResults": -1,
       "remainingPagedResults": -1,
     ])
   }
 
-  /// The user's device of this `kid`, or of this `uuid`.
+  /// The user's device of this external id, or of this `uuid`.
   private func device(
     _ name: String, of session: SessionRecord, server: JourneyServer
   ) async throws -> DeviceRecord {
     let devices = try await server.registry.devices(
-      ofUser: session.userID, family: .binding, realm: session.realm)
+      ofUser: session.userID, family: family, realm: session.realm)
     guard let device = devices.first(where: { $0.externalID == name }) ?? devices.first(where: { $0.uuid == name })
     else { throw RESTFailure.notFound() }
     return device
@@ -50,13 +55,23 @@ struct BindingDevicesEndpoint: RESTEndpoint {
 }
 
 extension DeviceRecord {
-  /// The device as the list shows it; times in milliseconds.
+  /// A bound device as the list shows it; times in milliseconds.
   var bindingJSON: JSONValue {
     [
       "_id": .string(externalID), "createdDate": .integer(createdAt.milliseconds),
       "lastAccessDate": .integer(lastAccessAt.milliseconds), "deviceId": .string(deviceID),
       "deviceName": .string(name), "uuid": .string(uuid), "key": .object(key), "deviceManagementStatus": false,
       "recoveryCodes": [],
+    ]
+  }
+
+  /// A WebAuthn credential as the list shows it; times in milliseconds. Recovery codes are kept as digests, so there are
+  /// none to show.
+  var webAuthnJSON: JSONValue {
+    [
+      "_id": .string(uuid), "createdDate": .integer(createdAt.milliseconds),
+      "lastAccessDate": .integer(lastAccessAt.milliseconds), "credentialId": .string(externalID),
+      "deviceName": .string(name), "uuid": .string(uuid), "deviceManagementStatus": false, "recoveryCodes": [],
     ]
   }
 }
