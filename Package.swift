@@ -70,6 +70,12 @@ let libraries: [Target] = [
     "AuthenticatorWebAuthn", layer: 4,
     ["AuthenticatorCBOR", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
   library(
+    "AuthenticatorWebAuthnJourney", layer: 4,
+    [
+      "AuthenticatorWebAuthn", "AuthenticatorJourney", "AuthenticatorCore", "AuthenticatorCoding",
+      "AuthenticatorCrypto",
+    ]),
+  library(
     "AuthenticatorPublicSuffix", layer: 4, ["AuthenticatorWebAuthn", "AuthenticatorCore", "CPSL"]),
   library(
     "AuthenticatorLinux", layer: 4,
@@ -86,6 +92,7 @@ let libraries: [Target] = [
   library(
     "AuthenticatorKit", layer: 7,
     [
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix",
       "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore",
       "AuthenticatorCoding", "AuthenticatorCrypto",
@@ -93,8 +100,9 @@ let libraries: [Target] = [
   library(
     "AuthenticatorTestSupport", layer: 7,
     [
-      "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorJourney", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto", "AuthenticatorJourneyServer",
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "DeviceAuthenticators", "AuthenticatorKeyStore",
+      "AuthenticatorJourney", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorJourneyServer",
     ]),
 ]
 
@@ -183,6 +191,13 @@ let testTargets: [Target] = [
       "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorTestSupport",
       "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCBOR", "AuthenticatorCore",
       "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors", "TestCertificates",
+    ]),
+  tests(
+    "AuthenticatorWebAuthnJourneyTests",
+    [
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorJourney", "AuthenticatorRelyingParty",
+      "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
     ]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
   .target(

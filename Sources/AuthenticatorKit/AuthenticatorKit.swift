@@ -1,4 +1,5 @@
-/// One import for an app that signs in: authenticators, key stores, journeys, device binding and the HTTP client.
+/// One import for an app that signs in: authenticators, key stores, journeys, device binding, WebAuthn and the HTTP
+/// client.
 ///
 /// What needs more C libraries stays out and is imported by its own name: `AuthenticatorLinux` (terminal prompts and
 /// PAM), `AuthenticatorJourneyServer`, `AuthenticatorTestSupport`.
@@ -8,5 +9,8 @@
 @_exported import AuthenticatorHTTP
 @_exported import AuthenticatorJourney
 @_exported import AuthenticatorKeyStore
+@_exported import AuthenticatorPublicSuffix
 @_exported import AuthenticatorSQLite
+@_exported import AuthenticatorWebAuthn
+@_exported import AuthenticatorWebAuthnJourney
 @_exported import DeviceAuthenticators

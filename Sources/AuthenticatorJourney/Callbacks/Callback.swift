@@ -48,7 +48,11 @@ open class Callback {
   /// Whether a node that followed asks this very question again, which means that the answer was refused.
   open func isAskedAgain(by node: ContinueNode) -> Bool { false }
 
-  /// Told once to each answered callback what became of its step, before `next()` returns.
+  /// Whether it is told what became of its step. A callback that answers through another one (WebAuthn's options, whose
+  /// outcome goes into a hidden field) says so itself.
+  open var awaitsOutcome: Bool { isAnswered }
+
+  /// Told once, to each callback that awaits it, what became of its step, before `next()` returns.
   ///
   /// - Throws: what `next()` is to throw, after every callback was told and the session was stored; the node that
   ///   followed stays reachable as `ContinueNode.following`.

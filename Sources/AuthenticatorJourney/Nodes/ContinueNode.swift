@@ -142,10 +142,10 @@ public final class ContinueNode {
     return reply
   }
 
-  /// Tells every answered callback its outcome, even when an earlier one fails; then throws the first failure.
+  /// Tells every callback that awaits it its outcome, even when an earlier one fails; then throws the first failure.
   private func settle(_ outcome: (Callback) -> StepOutcome) async throws {
     var first: (any Error)?
-    for callback in callbacks where callback.isAnswered {
+    for callback in callbacks where callback.awaitsOutcome {
       do { try await callback.stepEnded(outcome(callback)) } catch { first = first ?? error }
     }
     if let first { throw first }

@@ -1,11 +1,11 @@
-internal import AuthenticatorCore
+package import AuthenticatorCore
 
 /// Races work on the caller's actor against a deadline and against cancellation. The first to finish decides.
 ///
 /// The work may touch what only that actor may touch: its task is isolated to it. Work that ignores its cancellation
 /// is left behind, and its late answer is dropped.
-enum IsolatedRace {
-  static func run<Value: Sendable>(
+package enum IsolatedRace {
+  package static func run<Value: Sendable>(
     until deadline: Duration, in environment: AuthenticatorEnvironment, stage: String,
     isolation: isolated (any Actor)? = #isolation, _ work: @escaping () async throws -> Value
   ) async throws -> Value {

@@ -81,7 +81,7 @@ public protocol CredentialSelectionDelegate {
 }
 
 /// Asks a `PromptResponder`: agreement as a yes or no, a choice by the candidates' display names.
-public struct PromptedInteraction: CredentialConsentDelegate, CredentialSelectionDelegate {
+public struct PromptedInteraction: CredentialConsentDelegate, CredentialSelectionDelegate, Sendable {
   private let responder: any PromptResponder
   private let makePrompt: @Sendable (CeremonyDescription) -> Prompt
 

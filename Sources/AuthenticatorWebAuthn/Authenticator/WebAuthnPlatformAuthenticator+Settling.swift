@@ -11,6 +11,12 @@ extension WebAuthnPlatformAuthenticator {
     try await withdraw(credential.record)
   }
 
+  /// `withdraw(_:)` for whoever knows the credential's name only.
+  package func withdraw(_ id: CredentialID) async throws {
+    let query = KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes)
+    for record in try await store.records(matching: query) { try await withdraw(record) }
+  }
+
   private func withdraw(_ record: KeyRecord) async throws {
     if let slot = record.slot {
       let retired = try await store.records(
