@@ -7,6 +7,7 @@ public import AuthenticatorCrypto
 public struct AttestationKey: Sendable {
   /// DER certificates, leaf first, without the root.
   public let certificates: [[UInt8]]
+  /// What its signatures are made with.
   public let algorithm: SignatureAlgorithm
   private let makeSignature: @Sendable ([UInt8]) async throws -> Signature
 

@@ -2,13 +2,17 @@ public import AuthenticatorCore
 
 /// The input of `getAssertion` (WebAuthn Level 3 section 6.3.3).
 public struct GetAssertionRequest: Sendable {
+  /// The relying party ID, in the form that is hashed.
   public var relyingPartyID: String
   /// SHA-256 of the client data.
   public var clientDataHash: [UInt8]
   /// Empty: any discoverable credential of the relying party.
   public var allowCredentials: [PublicKeyCredentialDescriptor]
+  /// Whether the person must be there.
   public var requireUserPresence: Bool
+  /// Whether the person must be verified.
   public var requireUserVerification: Bool
+  /// What is asked for beyond the signature.
   public var extensions: AssertionExtensions
   /// A U2F AppID whose credentials are used when the list names none of the relying party; their assertions carry the
   /// AppID's hash.
@@ -20,6 +24,7 @@ public struct GetAssertionRequest: Sendable {
   /// A ticket of a ceremony that serves several assertions.
   var ticket: VerificationTicket?
 
+  /// See the properties.
   public init(
     relyingPartyID: String, clientDataHash: [UInt8], allowCredentials: [PublicKeyCredentialDescriptor] = [],
     requireUserPresence: Bool = true, requireUserVerification: Bool = false,
@@ -43,6 +48,7 @@ public struct GetAssertionRequest: Sendable {
 
 /// An assertion.
 public struct AssertionResult: Sendable {
+  /// The name of the credential that signed.
   public let credentialID: CredentialID
   /// The bytes that were signed, before the client data's hash.
   public let authenticatorData: [UInt8]
@@ -54,6 +60,7 @@ public struct AssertionResult: Sendable {
   public let record: KeyRecord
   /// The evidence that the flags state; nil when nothing was asked.
   public let verification: UserVerification?
+  /// What the extensions gave.
   public let extensions: AssertionExtensionResults
   /// Whether the credential was found under the AppID.
   public let usedAppID: Bool

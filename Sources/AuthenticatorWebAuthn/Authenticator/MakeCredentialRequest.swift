@@ -4,24 +4,32 @@ public import AuthenticatorCore
 public struct MakeCredentialRequest: Sendable {
   /// SHA-256 of the client data.
   public var clientDataHash: [UInt8]
+  /// The relying party ID, in the form that is hashed.
   public var relyingPartyID: String
+  /// The relying party's own word for itself; may be empty.
   public var relyingPartyName: String
+  /// The account.
   public var user: PublicKeyCredentialUserEntity
+  /// Whether the credential must be found without being named.
   public var requireResidentKey: Bool
   /// False for conditional create only.
   public var requireUserPresence: Bool
+  /// Whether the person must be verified.
   public var requireUserVerification: Bool
   /// In the relying party's order of preference.
   public var parameters: [PublicKeyCredentialParameters]
+  /// Credentials of the account; none is made where one of them is.
   public var excludeCredentials: [PublicKeyCredentialDescriptor]
   /// In the relying party's order of preference; empty leaves the choice to the authenticator.
   public var attestationFormats: [AttestationStatementFormat]
+  /// What is asked for beyond the key.
   public var extensions: RegistrationExtensions
   /// The uptime at which the ceremony ends.
   public var deadline: Duration
   /// What a CTAP2 client's own verification amounts to; opens keys without a gate only.
   var verification: UserVerification?
 
+  /// See the properties.
   public init(
     clientDataHash: [UInt8], relyingPartyID: String, relyingPartyName: String = "",
     user: PublicKeyCredentialUserEntity, requireResidentKey: Bool = false, requireUserPresence: Bool = true,
@@ -52,8 +60,10 @@ public struct MakeCredentialRequest: Sendable {
 public struct MakeCredentialResult: Sendable {
   /// The credential, active in its store.
   public let credential: PublicKeyCredentialSource
+  /// What vouches for the credential, with its authenticator data.
   public let attestationObject: AttestationObject
   /// The evidence that the flags state; nil when nothing was asked.
   public let verification: UserVerification?
+  /// What the extensions gave.
   public let extensions: RegistrationExtensionResults
 }

@@ -5,11 +5,13 @@ public import AuthenticatorCore
 public struct PublicKeyCredentialSource: Hashable, Sendable {
   /// The key's record in its store.
   public let record: KeyRecord
+  /// Its name.
   public let id: CredentialID
   /// Whether it is found without being named.
   public let isDiscoverable: Bool
   /// Whether its server disowned it: it is not offered any more, and used only if the server names it.
   public let isHidden: Bool
+  /// When it shows itself.
   public let protection: CredentialProtectionPolicy
   /// Whether it may be backed up; fixed when it was made.
   public let isBackupEligible: Bool
@@ -24,7 +26,9 @@ public struct PublicKeyCredentialSource: Hashable, Sendable {
   public var relyingPartyID: String { record.owner.party }
   /// The user handle; nil for a credential that is not discoverable.
   public var userHandle: [UInt8]? { isDiscoverable ? record.owner.account : nil }
+  /// When it was made.
   public var createdAt: UnixTime { record.createdAt }
+  /// The algorithm it signs with; nil for one that COSE has no number for here.
   public var algorithm: COSEAlgorithmIdentifier? { COSEAlgorithmIdentifier(record.algorithm) }
 
   /// - Throws: `integrityFailed` for a record of another make.

@@ -2,6 +2,7 @@ public import AuthenticatorCore
 
 /// What the app shows of a ceremony.
 public struct CeremonyDescription: Hashable, Sendable {
+  /// What is about to happen.
   public enum Kind: String, Hashable, Sendable {
     /// A credential is to be made.
     case create
@@ -15,6 +16,7 @@ public struct CeremonyDescription: Hashable, Sendable {
     case touch
   }
 
+  /// What is about to happen.
   public var kind: Kind
   /// A domain; what a decision should rest on.
   public var relyingPartyID: String
@@ -85,6 +87,7 @@ public struct PromptedInteraction: CredentialConsentDelegate, CredentialSelectio
   private let responder: any PromptResponder
   private let makePrompt: @Sendable (CeremonyDescription) -> Prompt
 
+  /// Asks through `responder`, with prompts in English unless others are made.
   public init(
     responder: any PromptResponder,
     makePrompt: @escaping @Sendable (CeremonyDescription) -> Prompt = { $0.standardPrompt }

@@ -22,6 +22,7 @@ public final class WebAuthnPlatformAuthenticator: DeviceAuthenticator {
   /// Asked when there is more than one candidate; nil: such a ceremony ends as `notInteractive`.
   public var selectionDelegate: (any CredentialSelectionDelegate)?
 
+  /// See the properties. Ceremonies work with the wrapped authenticator's context.
   public init(
     wrapping authenticator: any DeviceAuthenticator, factories: AuthenticatorFactories = AuthenticatorFactories(),
     configuration: WebAuthnPlatformConfiguration = WebAuthnPlatformConfiguration(),

@@ -19,6 +19,7 @@ public struct WebAuthnPlatformConfiguration: Sendable {
   public var aaguid: AAGUID
   /// The algorithms offered; what the store cannot make is found out when a key is made.
   public var algorithms: Set<COSEAlgorithmIdentifier>
+  /// How new credentials are vouched for, unless the relying party prefers another format.
   public var attestation: AttestationPolicy
   /// Whether new credentials may be backed up. False for keys that never leave their store.
   public var isBackupEligible: Bool
@@ -41,6 +42,7 @@ public struct WebAuthnPlatformConfiguration: Sendable {
   /// What the person reads.
   public var makePrompt: @Sendable (CeremonyDescription) -> Prompt
 
+  /// See the properties; sizes are held to their bounds.
   public init(
     aaguid: AAGUID = .zero, algorithms: Set<COSEAlgorithmIdentifier> = Self.allAlgorithms,
     attestation: AttestationPolicy = .selfSigned, isBackupEligible: Bool = false, isBackedUp: Bool = false,

@@ -9,6 +9,7 @@ internal import AuthenticatorCrypto
 /// Verification by the wrapped authenticator is the option `uv`; a PIN of CTAP2's own can be set besides and opens keys
 /// that have no gate. Not `Sendable`: it runs on its caller's actor.
 public final class CTAP2Authenticator {
+  /// What makes and uses the credentials.
   public let authenticator: WebAuthnPlatformAuthenticator
   /// How long a person has for each operation.
   public var timeout: Duration

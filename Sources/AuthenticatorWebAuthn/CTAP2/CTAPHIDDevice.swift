@@ -14,6 +14,7 @@ public final class CTAPHIDDevice {
   private var assembler: CTAPHIDAssembler?
   private var running: (channel: UInt32, cancel: () -> Void)?
 
+  /// A device with one authenticator behind it.
   public init(_ authenticator: CTAP2Authenticator) { self.authenticator = authenticator }
 
   /// Takes one report and returns what is to be sent back, which is nothing while a message is incomplete.

@@ -3,11 +3,17 @@ public struct CTAPHIDCommand: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// Is echoed.
   public static let ping = CTAPHIDCommand(rawValue: 0x01)
+  /// Opens a channel.
   public static let initialize = CTAPHIDCommand(rawValue: 0x06)
+  /// Holds a CTAP2 message.
   public static let cbor = CTAPHIDCommand(rawValue: 0x10)
+  /// Withdraws the request of its channel.
   public static let cancel = CTAPHIDCommand(rawValue: 0x11)
+  /// Says that the device still works on it.
   public static let keepAlive = CTAPHIDCommand(rawValue: 0x3B)
+  /// Holds an error code.
   public static let error = CTAPHIDCommand(rawValue: 0x3F)
 }
 
@@ -32,10 +38,14 @@ public struct CTAPHIDMessage: Hashable, Sendable {
   private static let firstBytes = 57
   private static let furtherBytes = 59
 
+  /// The channel it belongs to.
   public var channel: UInt32
+  /// What it is.
   public var command: CTAPHIDCommand
+  /// Its content, put together from its packets.
   public var payload: [UInt8]
 
+  /// See the properties.
   public init(channel: UInt32, command: CTAPHIDCommand, payload: [UInt8]) {
     self.channel = channel
     self.command = command

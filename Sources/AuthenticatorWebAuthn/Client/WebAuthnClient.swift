@@ -9,6 +9,7 @@ internal import AuthenticatorCrypto
 /// as AbortError; a conditional one never displaces a modal one and ends as NotAllowedError instead. Hints are read and
 /// change nothing, since there is one authenticator to choose from.
 public final class WebAuthnClient {
+  /// What makes and uses the credentials.
   public let authenticator: WebAuthnPlatformAuthenticator
   /// May change between requests.
   public var configuration: WebAuthnClientConfiguration
@@ -16,6 +17,7 @@ public final class WebAuthnClient {
   /// When somebody last signed in, by origin and relying party ID.
   var signIns: [String: Duration] = [:]
 
+  /// A client with one authenticator.
   public init(
     authenticator: WebAuthnPlatformAuthenticator,
     configuration: WebAuthnClientConfiguration = WebAuthnClientConfiguration()

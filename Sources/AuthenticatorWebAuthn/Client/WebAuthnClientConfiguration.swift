@@ -21,6 +21,7 @@ public struct WebAuthnClientConfiguration: Sendable {
   /// How long after signing in a conditional create is still allowed.
   public var conditionalCreateWindow: Duration
 
+  /// See the properties; there is no list of public suffixes unless one is given.
   public init(
     publicSuffixes: (any PublicSuffixList)? = nil, allowsLocalhost: Bool = true,
     nativeOrigins: [String: Set<String>] = [:], transport: (any HTTPTransport)? = nil, relatedOriginLabels: Int = 5,
@@ -49,6 +50,7 @@ public struct WebAuthnCaller: Hashable, Sendable {
   /// Further members of the client data, as some platforms add them (`androidPackageName`).
   public var clientDataMembers: JSONObject
 
+  /// See the properties.
   public init(
     origin: String, topOrigin: String? = nil, hasUserActivation: Bool = true, clientDataMembers: JSONObject = [:]
   ) {

@@ -4,12 +4,14 @@ public import AuthenticatorCore
 ///
 /// Relying parties are told `name` and `reason` only; `cause` is for the app, and says more than they may learn.
 public struct WebAuthnError: Error, Sendable, CustomStringConvertible {
+  /// What relying parties are told.
   public let name: DOMExceptionName
   /// One sentence for a developer, without names of users, challenges or credentials.
   public let reason: String
   /// What happened at the authenticator; nil when it was not asked.
   public let cause: AuthenticatorError?
 
+  /// See the properties.
   public init(_ name: DOMExceptionName, _ reason: String = "", cause: AuthenticatorError? = nil) {
     self.name = name
     self.reason = reason

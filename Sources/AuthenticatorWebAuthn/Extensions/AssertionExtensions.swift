@@ -5,7 +5,9 @@ internal import AuthenticatorCrypto
 public struct AssertionExtensions: Sendable {
   /// What is to be done with a credential's large blob.
   public enum LargeBlob: Hashable, Sendable {
+    /// Gives out what is stored.
     case read
+    /// Stores these bytes in its place.
     case write([UInt8])
   }
 

@@ -3,7 +3,9 @@ public import AuthenticatorCrypto
 
 /// One or two salts of 32 bytes that secrets are derived from (CTAP 2.1 section 12.5, `hmac-secret`).
 public struct HMACSecretSalts: Hashable, Sendable {
+  /// 32 bytes.
   public let first: [UInt8]
+  /// 32 bytes; nil: one output is enough.
   public let second: [UInt8]?
 
   /// Nil unless each salt has 32 bytes.
@@ -29,11 +31,13 @@ public struct HMACSecretSalts: Hashable, Sendable {
 public struct HMACSecretEvaluation: Sendable {
   /// For every credential that `saltsByCredential` does not name; nil: none for those.
   public var salts: HMACSecretSalts?
+  /// Salts for certain credentials; they go before `salts`.
   public var saltsByCredential: [CredentialID: HMACSecretSalts]
   /// Encrypts the one or two secrets for the CTAP2 client that asked; the result becomes the signed extension output.
   /// Nil: the secrets are handed to the caller, and the signed data tells nothing of them.
   public var seal: (@Sendable (SecretBytes) throws -> [UInt8])?
 
+  /// See the properties.
   public init(
     salts: HMACSecretSalts?, saltsByCredential: [CredentialID: HMACSecretSalts] = [:],
     seal: (@Sendable (SecretBytes) throws -> [UInt8])? = nil
@@ -48,7 +52,9 @@ public struct HMACSecretEvaluation: Sendable {
 
 /// Secrets derived from a credential, 32 bytes each.
 public struct HMACSecretOutputs: Sendable {
+  /// 32 bytes.
   public let first: SecretBytes
+  /// 32 bytes; nil when there was one salt.
   public let second: SecretBytes?
 
   /// The secrets one after the other.

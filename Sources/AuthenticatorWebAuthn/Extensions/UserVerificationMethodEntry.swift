@@ -3,10 +3,14 @@ internal import AuthenticatorCore
 
 /// How the person was verified, in the numbers of the FIDO registry (WebAuthn Level 2 section 10.3, `uvm`).
 public struct UserVerificationMethodEntry: Hashable, Sendable {
+  /// How the person was verified (FIDO Registry, section 3.1).
   public var method: Int
+  /// How the key is protected (FIDO Registry, section 3.2).
   public var keyProtection: Int
+  /// How whatever recognizes the person is protected (FIDO Registry, section 3.3).
   public var matcherProtection: Int
 
+  /// See the properties.
   public init(method: Int, keyProtection: Int, matcherProtection: Int) {
     self.method = method
     self.keyProtection = keyProtection

@@ -4,6 +4,7 @@ public protocol WebAuthnWord: RawRepresentable, Hashable, Sendable where RawValu
   /// The words this package knows.
   static var known: Set<Self> { get }
 
+  /// Takes a word as received.
   init(rawValue: String)
 }
 
