@@ -143,8 +143,9 @@ let benches: [Target] = [
       "BenchmarkFloors", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
-      "AuthenticatorRelyingParty", "AuthenticatorCBOR", "AuthenticatorCoding", "AuthenticatorCrypto",
-    ], path: "Tests/Benchmarks", swiftSettings: strict),
+      "AuthenticatorWebAuthn", "AuthenticatorRelyingParty", "AuthenticatorCBOR", "AuthenticatorCoding",
+      "AuthenticatorCrypto",
+    ], path: "Tests/Benchmarks", exclude: ["Peers"], swiftSettings: strict),
 ]
 
 // MARK: - Fuzzing: `make fuzz`; the tests replay

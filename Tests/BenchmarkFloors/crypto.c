@@ -4,6 +4,7 @@
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -40,6 +41,62 @@ size_t floor_sign(floor_signer *signer, const uint8_t *message, size_t length, s
     size_t size = sizeof signature;
     SHA256(message, length, digest);
     if (EVP_PKEY_sign(signer->context, signature, &size, digest, sizeof digest) != 1) break;
+  }
+  return made;
+}
+
+struct floor_importer {
+  EVP_PKEY_CTX *importer;
+  uint8_t point[65];
+  BIGNUM *scalar;
+  OSSL_PARAM *parameters;
+};
+
+floor_importer *floor_importer_new(void) {
+  floor_importer *importer = calloc(1, sizeof *importer);
+  EVP_PKEY *key = EVP_EC_gen("P-256");
+  OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+  size_t size = 0;
+  int good = importer != NULL && key != NULL && builder != NULL &&
+             EVP_PKEY_get_octet_string_param(key, OSSL_PKEY_PARAM_PUB_KEY, importer->point, 65, &size) == 1 &&
+             size == 65 && EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_PRIV_KEY, &importer->scalar) == 1 &&
+             OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1 &&
+             OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, importer->point, 65) == 1 &&
+             OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, importer->scalar) == 1 &&
+             (importer->parameters = OSSL_PARAM_BLD_to_param(builder)) != NULL &&
+             (importer->importer = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL)) != NULL &&
+             EVP_PKEY_fromdata_init(importer->importer) == 1;
+  OSSL_PARAM_BLD_free(builder);
+  EVP_PKEY_free(key);
+  if (!good) {
+    floor_importer_free(importer);
+    return NULL;
+  }
+  return importer;
+}
+
+void floor_importer_free(floor_importer *importer) {
+  if (importer == NULL) return;
+  OSSL_PARAM_free(importer->parameters);
+  BN_free(importer->scalar);
+  EVP_PKEY_CTX_free(importer->importer);
+  free(importer);
+}
+
+size_t floor_import_and_sign(floor_importer *importer, const uint8_t *message, size_t length, size_t count) {
+  size_t made = 0;
+  for (; made < count; made++) {
+    EVP_PKEY *key = NULL;
+    unsigned char digest[32], signature[80];
+    size_t size = sizeof signature;
+    SHA256(message, length, digest);
+    int good = EVP_PKEY_fromdata(importer->importer, &key, EVP_PKEY_KEYPAIR, importer->parameters) == 1;
+    EVP_PKEY_CTX *context = good ? EVP_PKEY_CTX_new(key, NULL) : NULL;
+    good = context != NULL && EVP_PKEY_sign_init(context) == 1 &&
+           EVP_PKEY_sign(context, signature, &size, digest, sizeof digest) == 1;
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(key);
+    if (!good) break;
   }
   return made;
 }

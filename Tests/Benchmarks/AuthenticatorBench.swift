@@ -42,8 +42,8 @@ struct AuthenticatorBench {
     let workspace = try Workspace()
     defer { workspace.remove() }
     let suites: [any Suite] = [
-      SigningSuite(workspace: workspace), RelyingPartySuite(), PINSuite(workspace: workspace),
-      StoreSuite(workspace: workspace),
+      SigningSuite(workspace: workspace), WebAuthnSuite(workspace: workspace),
+      RelyingPartySuite(workspace: workspace), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
       ServerSuite(workspace: workspace), ToolSuite(workspace: workspace),
     ]
     let runner = Runner(effort: effort)

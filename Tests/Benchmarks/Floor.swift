@@ -22,6 +22,25 @@ enum Floor {
     }
   }
 
+  /// The same with the key imported anew for each signature.
+  static func importing() throws -> Benchmark.Quantity {
+    guard let pointer = floor_importer_new() else { throw Failed(what: "EVP_PKEY_fromdata_init") }
+    let importer = Handle(pointer, free: floor_importer_free)
+    return .rate { count in
+      guard floor_import_and_sign(importer.pointer, message, message.count, count) == count else {
+        throw Failed(what: "EVP_PKEY_fromdata")
+      }
+    }
+  }
+
+  /// One-row updates of a table of their own, each waiting for the disk.
+  static func commits(at path: String) throws -> Benchmark.Quantity {
+    let table = try table(at: path, rows: 64, size: 300)
+    return .rate { count in
+      guard floor_database_commit(table.pointer, count) == count else { throw Failed(what: "COMMIT") }
+    }
+  }
+
   /// One derivation by OpenSSL alone.
   static func derive(_ cost: ScryptParameters) throws {
     guard floor_scrypt(1 << UInt64(cost.logN), UInt32(cost.r), UInt32(cost.p)) == 1 else {

@@ -3,25 +3,38 @@ import AuthenticatorCoding
 import AuthenticatorCrypto
 import AuthenticatorRelyingParty
 import BenchmarkFloors
+import Foundation
 
 /// What a relying party does, against OpenSSL importing the stored key and verifying the signature.
 struct RelyingPartySuite: Suite {
   let name = "relying-party"
+  let workspace: Workspace
+
   func benchmarks(_ effort: Effort) async throws -> [Benchmark] {
     let ceremony = try Ceremony()
     let floor = try ceremony.floor()
     let expectation = AuthenticationExpectation(ceremony: ceremony.expectation)
     let registration = RegistrationExpectation(ceremony: ceremony.expectation, algorithms: [-7])
+    let peer = PythonPeer(seconds: effort.isQuick ? 0.3 : 1)
+    let file = workspace.disk.appendingPathComponent("assertion.json")
+    try Data(ceremony.assertionJSON.serialized()).write(to: file)
+    let verified = Benchmark.Quantity.rate { count in
+      for _ in 0..<count {
+        let record = WebAuthnCredentialRecord(
+          id: ceremony.id, publicKey: try WebAuthnPublicKey(coseBytes: ceremony.coseKey))
+        _ = try expectation.verify(ceremony.assertion, with: record)
+      }
+    }
     return [
       Benchmark(
         id: "P6", what: "ES256 assertion verified, key read from its COSE bytes each time", unit: "1/s",
-        ours: .rate { count in
-          for _ in 0..<count {
-            let record = WebAuthnCredentialRecord(
-              id: ceremony.id, publicKey: try WebAuthnPublicKey(coseBytes: ceremony.coseKey))
-            _ = try expectation.verify(ceremony.assertion, with: record)
-          }
-        }, floor: floor, goal: 0.75),
+        ours: verified, floor: floor, goal: 0.75),
+      Benchmark(
+        id: "P6-webauthn", what: "the same assertion beside py_webauthn", unit: "1/s", ours: verified,
+        floor: peer.reading("verify-webauthn", file.path), goal: 1),
+      Benchmark(
+        id: "P6-fido2", what: "the same assertion beside python-fido2", unit: "1/s", ours: verified,
+        floor: peer.reading("verify-fido2", file.path)),
       Benchmark(
         id: "rp-none", what: "registration without attestation verified, ES256", unit: "1/s",
         ours: .rate { count in
@@ -89,6 +102,16 @@ private struct Ceremony: Sendable {
       id: id, clientDataJSON: clientData("webauthn.create"), attestationObject: object.encoded())
     expectation = CeremonyExpectation(
       challenge: challenge, origins: ["https://example.org"], relyingPartyID: "example.org")
+  }
+
+  /// The assertion for other programs, bytes as base64.
+  var assertionJSON: JSONValue {
+    func text(_ bytes: [UInt8]) -> JSONValue { .string(Data(bytes).base64EncodedString()) }
+    return [
+      "id": text(id), "publicKey": text(coseKey), "challenge": text([UInt8](1...32)),
+      "rpIdHash": text(SHA256.hash(Array("example.org".utf8))), "clientDataJSON": text(assertion.clientDataJSON),
+      "authenticatorData": text(assertion.authenticatorData), "signature": text(assertion.signature),
+    ]
   }
 
   /// The same signature in OpenSSL's hands.

@@ -132,20 +132,3 @@ private struct BoundKeyBench: Sendable {
 private final class ProvingNone: NoneAuthenticator, JWSSigningAuthenticator {}
 
 private final class ProvingBiometric: BiometricOnlyAuthenticator, JWSSigningAuthenticator {}
-
-/// A sensor that recognizes everybody at once, so that nothing but the package is measured.
-private struct PromptlyYes: UserVerifier {
-  let environment: AuthenticatorEnvironment
-  private static let enrolled = EnrollmentState(digest: [1])
-
-  func methods() async -> [VerificationMethod: MethodState] { [.fingerprint: .ready] }
-
-  func enrollmentState() async throws -> EnrollmentState? { Self.enrolled }
-
-  func verify(_ request: VerificationRequest, by access: KeyAccess) async throws -> VerificationTicket {
-    VerificationTicket(
-      verification: UserVerification(
-        level: .verified, methods: [.fingerprint], time: environment.now(), enrollmentState: Self.enrolled),
-      operation: request.operation, keys: request.keys, expires: request.deadline)
-  }
-}

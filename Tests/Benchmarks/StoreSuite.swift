@@ -2,7 +2,6 @@ import AuthenticatorCore
 import AuthenticatorSQLite
 import BenchmarkFloors
 import Foundation
-import Synchronization
 
 /// Look-ups in small and large stores, and what a key costs on the disk (P8, P9, P10).
 struct StoreSuite: Suite {
@@ -68,7 +67,6 @@ struct StoreSuite: Suite {
     return tags
   }
 
-  /// Goes on where the call before it stopped: begun anew, a short call would meet what the last one left warm.
   private func lookUp(_ tags: [KeyTag], in store: SQLiteKeyStore) -> @Sendable (Int) async throws -> Void {
     let position = Position()
     return { count in
@@ -93,17 +91,5 @@ struct StoreSuite: Suite {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     guard let size = attributes[.size] as? Int else { throw Floor.Failed(what: "no size of \(path)") }
     return Double(size)
-  }
-}
-
-/// Where a walk through the keys has got to.
-private final class Position: Sendable {
-  private let next = Mutex(0)
-
-  func advance(by count: Int) -> Range<Int> {
-    next.withLock { next in
-      defer { next += count }
-      return next..<(next + count)
-    }
   }
 }

@@ -13,6 +13,14 @@ void floor_signer_free(floor_signer *signer);
 // Hashes and signs `length` bytes `count` times (SHA256, EVP_PKEY_sign); returns how many signatures were made.
 size_t floor_sign(floor_signer *signer, const uint8_t *message, size_t length, size_t count);
 
+// A P-256 key as a store keeps it: scalar and point.
+typedef struct floor_importer floor_importer;
+floor_importer *floor_importer_new(void);
+void floor_importer_free(floor_importer *importer);
+// Imports the key, hashes and signs (EVP_PKEY_fromdata, SHA256, EVP_PKEY_sign), `count` times; returns how many
+// signatures were made.
+size_t floor_import_and_sign(floor_importer *importer, const uint8_t *message, size_t length, size_t count);
+
 // A P-256 signature with its public point, as a relying party stores and receives them.
 typedef struct floor_verifier floor_verifier;
 floor_verifier *floor_verifier_new(
