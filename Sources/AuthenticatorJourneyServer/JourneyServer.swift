@@ -12,7 +12,9 @@ public final class JourneyServer: Sendable {
   public let configuration: JourneyServerConfiguration
   let registry: any JourneyRegistry
   let passwords: PasswordAuthority
+  let trustedDevices: TrustedDeviceServices
   private let endpoints: [any RESTEndpoint]
+  private let routes: [any ServerRoute]
   private let publicURL: Mutex<String>
 
   /// Checks the configuration and makes the first token key when the registry has none.
@@ -30,13 +32,15 @@ public final class JourneyServer: Sendable {
     let ring = try await TokenKeyRing(
       registry: registry, environment: configuration.environment, interval: configuration.tokenKeyInterval,
       overlap: max(limits.stepLifetime, limits.suspendLifetime))
+    trustedDevices = try await TrustedDeviceServices(configuration: configuration, registry: registry)
     let services = NodeServices(
       environment: configuration.environment, registry: registry, passwords: passwords,
       applicationIDs: configuration.applicationIDs, deliver: configuration.deliver,
       attestationJudge: configuration.attestationJudge, webAuthn: configuration.webAuthn, log: configuration.log,
       pseudonyms: Pseudonyms(
         key: try await registry.secret(
-          "pseudonyms", orElse: SecretBytes(try configuration.environment.random(32)))))
+          "pseudonyms", orElse: SecretBytes(try configuration.environment.random(32)))),
+      trustedDevices: trustedDevices)
     let tokens = StepTokens(
       lifetime: Int(limits.stepLifetime.components.seconds), maximumStateBytes: limits.stateBytes,
       random: configuration.environment.random)
@@ -47,6 +51,7 @@ public final class JourneyServer: Sendable {
         UsersEndpoint(), DevicesEndpoint(family: .binding) { $0.bindingJSON },
         DevicesEndpoint(family: .webAuthn) { $0.webAuthnJSON }, ServerInfoEndpoint(),
       ] + configuration.endpoints
+    routes = configuration.routes + [FrontendAPI()]
     publicURL = Mutex(configuration.publicURL ?? configuration.contextPath)
   }
 
@@ -101,7 +106,7 @@ public final class JourneyServer: Sendable {
   }
 
   private func route(_ request: ServerRequest) async throws -> ServerResponse {
-    for route in configuration.routes {
+    for route in routes {
       if let response = try await route.respond(to: request, server: self) { return response }
     }
     guard let call = try RESTRequest(request, contextPath: configuration.contextPath) else {
@@ -164,7 +169,10 @@ extension JourneyServer {
     guard var user = try await registry.user(named: name, in: realm) else { return false }
     user.isActive = isActive
     guard try await registry.updateUser(user) else { return false }
-    if !isActive { try await registry.removeSessions(ofUser: user.id, realm: realm) }
+    if !isActive {
+      try await registry.removeSessions(ofUser: user.id, realm: realm)
+      try await registry.revokeClientSessions(ofUser: user.id, realm: realm, at: now)
+    }
     return true
   }
 

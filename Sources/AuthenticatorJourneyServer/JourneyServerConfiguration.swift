@@ -48,6 +48,8 @@ public struct JourneyServerConfiguration: Sendable {
   public var routes: [any ServerRoute] = []
   /// Receives what an operator should know; must not block.
   public var log: @Sendable (JourneyServerEvent) -> Void = { _ in }
+  /// What the Frontend API and the trusted-device nodes do.
+  public var trustedDevices = TrustedDeviceSettings()
   /// Clocks and randomness.
   public var environment: AuthenticatorEnvironment
 
@@ -85,6 +87,8 @@ public enum JourneyServerEvent: Hashable, Sendable, CustomStringConvertible {
   case proofRefused(journey: String, check: String)
   /// A password attempt met a lock.
   case attemptLocked(realm: Realm)
+  /// A client of the Frontend API signed in; `strategy` says how.
+  case clientSignedIn(realm: Realm, strategy: String)
   /// Something failed inside; the client saw status 500 or 503.
   case fault(String)
 
@@ -95,6 +99,7 @@ public enum JourneyServerEvent: Hashable, Sendable, CustomStringConvertible {
     case .stepReplayed(let realm, let journey): "a step of \(journey) of \(realm) was posted again"
     case .proofRefused(let journey, let check): "\(journey) refused a device's proof: \(check)"
     case .attemptLocked(let realm): "an attempt met a lock in \(realm)"
+    case .clientSignedIn(let realm, let strategy): "a client signed in to \(realm) by \(strategy)"
     case .fault(let text): "fault: \(text)"
     }
   }

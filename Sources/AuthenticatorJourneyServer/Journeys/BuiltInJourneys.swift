@@ -18,6 +18,8 @@ public enum BuiltInJourneys {
     ("RegisterWebAuthnPostponed", "Register; the credential is stored by a node of its own"),
     ("LoginWebAuthn", "User name, then a WebAuthn credential or a recovery code"),
     ("LoginUsernameless", "A WebAuthn credential, which also says who the user is"),
+    ("EnrollTrustedDevice", "Sign in with a password, then enroll the device as a trusted one"),
+    ("LoginTrustedDevice", "A signature by a trusted device, which also says who the user is"),
     ("StepUp", "A message to confirm, then a signature by a bound device"),
     ("Choice", "A choice of password or device"),
     ("Callbacks", "One page with every plain callback, then a password"),
@@ -35,7 +37,8 @@ public enum BuiltInJourneys {
       try bind("BindDeviceAttested", .init(attestation: true)),
       try bind("BindDeviceLimited", .init(maxSavedDevices: 2)), try bindPostponed(), try sign(),
       try signUsernameless(), try registerWebAuthn(), try registerWebAuthnRecovery(), try registerWebAuthnLimited(),
-      try registerWebAuthnPostponed(), try loginWebAuthn(), try loginUsernameless(), try stepUp(), try choice(),
+      try registerWebAuthnPostponed(), try loginWebAuthn(), try loginUsernameless(),
+      try enrollTrustedDevice(), try loginTrustedDevice(), try stepUp(), try choice(),
       try callbacks(), try polling(), try suspend(),
     ]
   }

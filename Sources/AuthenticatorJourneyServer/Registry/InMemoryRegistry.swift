@@ -5,9 +5,13 @@ internal import Synchronization
 /// A registry that ends with the process. For tests and demonstrations; the behavior is that of `SQLiteRegistry`.
 public final class InMemoryRegistry: JourneyRegistry {
   let tables: Mutex<InMemoryTables>
+  let trusted: Mutex<TrustedDeviceTables>
 
   /// Makes an empty registry.
-  public init(limits: RegistryLimits = .default) { tables = Mutex(InMemoryTables(limits: limits)) }
+  public init(limits: RegistryLimits = .default) {
+    tables = Mutex(InMemoryTables(limits: limits))
+    trusted = Mutex(TrustedDeviceTables(sessionLimit: limits.sessions))
+  }
 
   public func tokenKeys() async throws -> [TokenKeyRecord] {
     tables.withLock { $0.tokenKeys.sorted { $0.createdAt > $1.createdAt } }
@@ -42,13 +46,7 @@ public final class InMemoryRegistry: JourneyRegistry {
   }
 
   public func addUser(_ user: UserRecord) async throws {
-    try tables.withLock { tables throws(RegistryError) in
-      let name = AttemptSubject(realm: user.realm, username: user.name)
-      let key = InMemoryTables.Key(user.realm, user.id)
-      guard tables.userIDs[name] == nil, tables.users[key] == nil else { throw RegistryError(.conflict, "user") }
-      tables.userIDs[name] = user.id
-      tables.users[key] = user
-    }
+    try tables.withLock { tables throws(RegistryError) in try tables.add(user) }
   }
 
   public func updateUser(_ user: UserRecord) async throws -> Bool {

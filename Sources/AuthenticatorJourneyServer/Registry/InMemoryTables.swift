@@ -35,6 +35,14 @@ struct InMemoryTables {
     steps = UsedSteps(limit: limits.journeys)
   }
 
+  mutating func add(_ user: UserRecord) throws(RegistryError) {
+    let name = AttemptSubject(realm: user.realm, username: user.name)
+    let key = Key(user.realm, user.id)
+    guard userIDs[name] == nil, users[key] == nil else { throw RegistryError(.conflict, "user") }
+    userIDs[name] = user.id
+    users[key] = user
+  }
+
   func index(of externalID: String, family: DeviceRecord.Family, realm: Realm) -> Int? {
     // Ids are compared byte by byte, as the database does.
     devices.firstIndex {

@@ -6,7 +6,7 @@ public import AuthenticatorCrypto
 /// Absent is nil or false, failed is thrown (`RegistryError`). Every method is one transaction. A method whose comment
 /// says *durable* returns after its effect would survive a power failure; the others survive the end of the process.
 /// Several servers may share one registry.
-public protocol JourneyRegistry: Sendable {
+public protocol JourneyRegistry: TrustedDeviceRegistry {
   // MARK: Token keys
 
   /// All keys, the newest first.
@@ -106,7 +106,7 @@ public struct RegistryLimits: Hashable, Sendable {
   public var parkedJourneys: Int
   /// Subjects whose attempts are counted.
   public var attemptSubjects: Int
-  /// Sessions.
+  /// Sessions of journeys, and as many of clients.
   public var sessions: Int
 
   /// Makes limits; each has the default unless given.

@@ -29,12 +29,25 @@ extension SQLiteRegistry {
   }
 
   public func addUser(_ user: UserRecord) async throws {
+    try await writer.write(isDurable: true) { connection in try Self.add(user, connection) }
+  }
+
+  public func addUser(_ user: UserRecord, limit: Int) async throws -> Bool {
     try await writer.write(isDurable: true) { connection in
-      try connection.run(
-        "INSERT INTO user (realm, id, name, name_key, password, is_active) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        .text(user.realm.path), .text(user.id), .text(user.name), .text(UserRecord.nameKey(user.name)),
-        Self.password(user), .integer(user.isActive ? 1 : 0))
+      let count = try connection.row("SELECT count(*) FROM user WHERE realm = ?1", .text(user.realm.path)) {
+        Int($0.integer(0))
+      }
+      guard count ?? 0 < limit else { return false }
+      try Self.add(user, connection)
+      return true
     }
+  }
+
+  private static func add(_ user: UserRecord, _ connection: SQLiteConnection) throws {
+    try connection.run(
+      "INSERT INTO user (realm, id, name, name_key, password, is_active) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+      .text(user.realm.path), .text(user.id), .text(user.name), .text(UserRecord.nameKey(user.name)),
+      password(user), .integer(user.isActive ? 1 : 0))
   }
 
   public func updateUser(_ user: UserRecord) async throws -> Bool {

@@ -15,6 +15,7 @@ public final class SQLiteRegistry: JourneyRegistry {
   struct Counts {
     var journeys: Int?
     var sessions: Int?
+    var clientSessions: Int?
     var lastSweep: UnixTime?
   }
 
@@ -50,6 +51,13 @@ public final class SQLiteRegistry: JourneyRegistry {
     counts.withLock { $0[keyPath: count] = rows + 1 }
   }
 
+  /// Counts rows that were removed.
+  func giveRoom(_ count: any WritableKeyPath<Counts, Int?> & Sendable, rows: Int) {
+    counts.withLock { counts in
+      if let known = counts[keyPath: count] { counts[keyPath: count] = max(known - rows, 0) }
+    }
+  }
+
   /// Removes what has expired, now and then.
   func sweepIfDue(_ connection: SQLiteConnection, now: UnixTime) throws {
     let isDue = counts.withLock { counts -> Bool in
@@ -57,11 +65,13 @@ public final class SQLiteRegistry: JourneyRegistry {
       counts.lastSweep = now
       counts.journeys = nil
       counts.sessions = nil
+      counts.clientSessions = nil
       return true
     }
     guard isDue else { return }
-    for table in ["step", "parked", "session"] {
+    for table in ["step", "parked", "session", "used_challenge"] {
       try connection.run("DELETE FROM \(table) WHERE expires_at <= ?1", .integer(now.milliseconds))
     }
+    try removeOldClientSessions(connection, now: now)
   }
 }

@@ -20,12 +20,18 @@ public struct NodeServices: Sendable {
   public let log: @Sendable (JourneyServerEvent) -> Void
   /// Gives names that nobody has an identifier all the same, always the same one.
   let pseudonyms: Pseudonyms
+  /// Settings and challenges of trusted devices.
+  let trustedDevices: TrustedDeviceServices
 
   /// The universal identifier of the user of this name. For a name nobody has, one that looks alike, so that an answer
   /// does not tell which names exist.
   public func universalID(ofUserNamed name: String, in realm: Realm) async throws -> String {
-    if let user = try await registry.user(named: name, in: realm) { return realm.universalID(of: user.id) }
-    return realm.universalID(of: pseudonyms.userID(for: name, in: realm))
+    realm.universalID(of: try await userID(ofUserNamed: name, in: realm))
+  }
+
+  /// The identifier of the user of this name, or for a name nobody has one that looks alike.
+  func userID(ofUserNamed name: String, in realm: Realm) async throws -> String {
+    try await registry.user(named: name, in: realm)?.id ?? pseudonyms.userID(for: name, in: realm)
   }
 }
 
