@@ -11,8 +11,10 @@ let strict: [SwiftSetting] = [
 
 /// A library target; `layer` documents where it stands: it may depend only on targets of lower layers
 /// and on those of its own that stand above it here (checked by `make lint`).
-func library(_ name: String, layer: Int, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(
+  _ name: String, layer: Int, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
+  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
@@ -88,7 +90,9 @@ let libraries: [Target] = [
     [
       "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCoding",
       "AuthenticatorCrypto", "CMicroHTTPD", "CMicroHTTPDShims", "CSQLite", "CSQLiteShims",
-    ]),
+    ],
+    // In the module rather than in a bundle beside it: the tool stays one file that runs wherever it is put.
+    resources: [.embedInCode("Page/Assets")]),
   library(
     "AuthenticatorKit", layer: 7,
     [
@@ -278,7 +282,7 @@ let interopTests = Target.testTarget(
   name: "InteropTests",
   dependencies: [
     "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorJOSE",
-    "AuthenticatorCrypto", "AuthenticatorCoding",
+    "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
   ],
   resources: [.copy("Judges")], swiftSettings: strict)
 

@@ -102,7 +102,9 @@ public final class JourneyServer: Sendable {
   /// Answers a client's request; the URL's scheme, host and port are not looked at.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
     let response = await handle(ServerRequest(request))
-    return HTTPResponse(status: response.status, fields: response.fields, body: response.body)
+    // A transport on the network leaves out this body by itself.
+    let body = request.method == "HEAD" ? [] : response.body
+    return HTTPResponse(status: response.status, fields: response.fields, body: body)
   }
 
   private func route(_ request: ServerRequest) async throws -> ServerResponse {
@@ -113,6 +115,7 @@ public final class JourneyServer: Sendable {
       throw RESTFailure.notFound()
     }
     guard configuration.realms.contains(call.realm) else { throw RESTFailure.badRequest("Invalid realm") }
+    if configuration.sessionCookie != .never, SessionCarriers.isFromElsewhere(request) { throw RESTFailure.forbidden }
     for endpoint in endpoints {
       if let response = try await endpoint.respond(to: call, server: self) { return response }
     }

@@ -61,6 +61,8 @@ public struct JourneyServerConfiguration: Sendable {
     case also
     /// It stands in an HttpOnly cookie, and `tokenId` is empty.
     case only
+    /// As `only` for a request of a browser, so that no script ever holds the token; as `never` for any other.
+    case browsers
   }
 
   /// The built-in journeys in the realms `/` and `/alpha`.

@@ -6,6 +6,11 @@ enum Judge {
   /// The interpreter with the judges' libraries; nil when they are not installed.
   static let python = ProcessInfo.processInfo.environment["AUTHENTICATOR_PYTHON"]
 
+  /// Whether Debian's browser and its driver are there.
+  static let hasBrowser = ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
   struct Verdict {
     let status: Int32
     let output: String

@@ -40,6 +40,18 @@ import ToolSupport
     #expect(try await server.result(within: .seconds(5)).status == 0)
   }
 
+  @Test func tellsPeopleWhereItsPageIs() async throws {
+    let server = try Tool.start(["serve", "--port", "0", "--users", folder.file("users.json")])
+    _ = try await server.firstLine()
+    let page = try #require(server.stdout.firstMatch(of: /sign-in page: (http:\/\/localhost:\d+\/)\n/))
+    let program = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
+    let read = try await ChildProcess("python3", ["-c", program, String(page.1)]).result()
+    #expect(read.status == 0, "\(read.stderr)")
+    #expect(read.stdout.contains("<title>Sign in</title>"))
+    server.send(SIGTERM)
+    #expect(try await server.result(within: .seconds(5)).status == 0)
+  }
+
   @Test(arguments: [SIGTERM, SIGINT]) func endsWhenAsked(signal: Int32) async throws {
     let server = try start()
     _ = try await server.firstLine()

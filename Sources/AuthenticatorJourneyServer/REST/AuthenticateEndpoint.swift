@@ -213,12 +213,9 @@ private struct Run {
     var body: JSONObject = [:]
     var fields: [HTTPField] = []
     if let token {
-      body["tokenId"] = .string(configuration.sessionCookie == .only ? "" : token)
-      if configuration.sessionCookie != .never {
-        let path = configuration.contextPath.isEmpty ? "/" : configuration.contextPath
-        fields.append(
-          HTTPField("Set-Cookie", "\(configuration.cookieName)=\(token); Path=\(path); HttpOnly; SameSite=Lax"))
-      }
+      let carriers = SessionCarriers(configuration.sessionCookie, for: request.request)
+      body["tokenId"] = .string(carriers.body ? token : "")
+      if carriers.cookie { fields.append(server.sessionCookie(token)) }
     } else {
       body["message"] = "Authentication Successful"
     }

@@ -9,22 +9,17 @@ struct SessionsEndpoint: RESTEndpoint {
     let body = try request.bodyObject(limits: server.configuration.limits)
     let token = body["tokenId"]?.stringValue ?? request.parameter("tokenId") ?? server.sessionToken(of: request)
     switch request.parameter("_action") {
-    case "logout": return try await logOut(token, server: server)
+    case "logout": return try await logOut(token, request: request, server: server)
     case "getSessionInfo": return try await information(token, request: request, server: server)
     case "validate": return try await validate(token, request: request, server: server)
     default: throw RESTFailure(status: 501, message: "Action not supported")
     }
   }
 
-  private func logOut(_ token: String?, server: JourneyServer) async throws -> ServerResponse {
+  private func logOut(_ token: String?, request: RESTRequest, server: JourneyServer) async throws -> ServerResponse {
     guard let token, try await server.endSession(token: token) else { throw RESTFailure.accessDenied }
-    var fields: [HTTPField] = []
-    let configuration = server.configuration
-    if configuration.sessionCookie != .never {
-      let path = configuration.contextPath.isEmpty ? "/" : configuration.contextPath
-      fields.append(HTTPField("Set-Cookie", "\(configuration.cookieName)=; Path=\(path); Max-Age=0; HttpOnly"))
-    }
-    return .json(["result": "Successfully logged out"], fields: fields)
+    let hasCookie = SessionCarriers(server.configuration.sessionCookie, for: request.request).cookie
+    return .json(["result": "Successfully logged out"], fields: hasCookie ? [server.sessionCookie(nil)] : [])
   }
 
   private func information(

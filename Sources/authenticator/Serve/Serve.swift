@@ -17,9 +17,10 @@ struct Serve: Verb {
     ],
     notes: [
       """
-      The first line on standard output says where it listens. It speaks plain HTTP: put a proxy with TLS in front of
-      it where others than this machine may connect. A link that resumes a parked journey is a line on standard
-      output. SIGTERM and SIGINT end it.
+      The first line on standard output says where it listens. At / there is a page that runs any journey in a browser;
+      on this machine open it at http://localhost:PORT/, since browsers keep no passkeys for addresses. It speaks plain
+      HTTP: put a proxy with TLS in front of it where others than this machine may connect. A link that resumes a
+      parked journey is a line on standard output. SIGTERM and SIGINT end it.
       """
     ])
 
@@ -59,6 +60,8 @@ struct Serve: Verb {
       environment: environment, journeys: imported?.map(\.tree), applicationIDs: applicationIDs)
     configuration.log = { console.trace("server: \($0)") }
     configuration.deliver = { try Self.deliver($0, console) }
+    configuration.sessionCookie = .browsers
+    configuration.routes = [SignInPage(descriptions: imported == nil ? SignInPage.builtInDescriptions : [:])]
     let users = try usersPath.map(UserList.init)?.users ?? []
     let registry = try registry()
     let server = try await JourneyServer(configuration: configuration, registry: registry)
@@ -127,9 +130,14 @@ struct Serve: Verb {
         "applicationIds": .array(applicationIDs.map(JSONValue.string)),
       ],
       lines: [
-        "listening at \(front.url)", "realms: \(realms.joined(separator: ", "))",
+        "listening at \(front.url)", "sign-in page: \(pageURL(front))", "realms: \(realms.joined(separator: ", "))",
         "journeys: \(server.journeyNames.joined(separator: ", "))",
       ])
+  }
+
+  /// The page by a name where there is one: browsers keep no passkeys for addresses.
+  private func pageURL(_ front: HTTPFront) -> String {
+    ["127.0.0.1", "::1"].contains(host) ? "http://localhost:\(front.port)/" : front.origin + "/"
   }
 
   /// Adds the people of the list; who is there already, from an earlier run, stays as they are.

@@ -1,0 +1,60 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorJourneyServer
+import AuthenticatorTestSupport
+import Foundation
+import Testing
+
+/// The sign-in page in headless Chromium, used by keyboard and looked at through the accessibility tree. Pictures of every
+/// view lie in `.build/artefacts/sign-in-page`.
+@Suite(
+  .enabled(
+    if: Judge.python != nil && Judge.hasBrowser,
+    "AUTHENTICATOR_PYTHON names no interpreter with the judges, or there is no Chromium with its driver"),
+  .serialized)
+struct SignInPageJudgeTests {
+  /// Kept after the tests, for people to look at.
+  static let artefacts = URL(fileURLWithPath: #filePath).appending(path: "../../../.build/artefacts/sign-in-page")
+    .standardized.path
+
+  @Test(arguments: ["password", "refusal", "callbacks", "app", "offline", "control"])
+  func thePageHolds(scenario: String) async throws { try await judge(scenario) }
+
+  @Test func thePageWaitsAndComesBackByLink() async throws {
+    let mailbox = FileManager.default.temporaryDirectory.appending(path: "sign-in-page-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: mailbox) }
+    try await judge("waiting", mailbox.path) {
+      $0.deliver = { try Data($0.url.utf8).write(to: mailbox, options: .atomic) }
+    }
+  }
+
+  /// Serves the page on a port of its own, lets the judge use it, and ends both.
+  private func judge(
+    _ scenario: String, _ arguments: String..., configure: (inout JourneyServerConfiguration) -> Void = { _ in }
+  ) async throws {
+    let environment = AuthenticatorEnvironment(appIdentifier: "org.example.authenticator", deviceName: "judge")
+    let password = "correct horse"
+    let inside = try await InProcessServer(
+      users: ["mira": password, PageJourneys.hostile: password], environment: environment
+    ) {
+      $0.publicURL = nil
+      $0.sessionCookie = .browsers
+      $0.routes = [SignInPage()]
+      $0.journeys += try PageJourneys.all()
+      configure(&$0)
+    }
+    if let alpha = Realm("/alpha") { try await inside.server.addUser(named: "noor", password: password, in: alpha) }
+    let front = try HTTPFront(inside.server)
+    let words = [scenario, "http://localhost:\(front.port)", Self.artefacts] + arguments
+    // Not on a thread that the server needs.
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue(label: "judge").async {
+        continuation.resume(returning: Result { try Judge.run("sign_in_page.py", arguments: words) })
+      }
+    }
+    await front.stop()
+    let verdict = try result.get()
+    #expect(verdict.status == 0, "\(verdict.complaint)")
+    #expect(verdict.output == "\(scenario) holds\n", "\(verdict.output)\(verdict.complaint)")
+  }
+}
