@@ -1,4 +1,5 @@
 import AuthenticatorCore
+import AuthenticatorJourney
 
 extension BindingDevices {
   /// How long a key may be missing from the server's list before that means anything: clocks differ, lists lag.

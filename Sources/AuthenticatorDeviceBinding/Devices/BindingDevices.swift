@@ -1,4 +1,3 @@
-import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorJourney
 
@@ -26,73 +25,28 @@ public struct BindingDevices: Sendable {
 
   /// Who is signed in.
   /// - Throws: `invalidRequest` when nobody is; `serverRefused`; `invalidMessage`; as the transport.
-  public func user() async throws -> SessionUser {
-    let response = try await journey.sessionRequest(
-      "POST", path: "users", query: "_action=idFromSession", version: "resource=2.1, protocol=1.0", body: JSONObject())
-    let object = try object(response)
-    guard let id = object["id"]?.stringValue, !id.isEmpty, let dn = object["dn"]?.stringValue, !dn.isEmpty else {
-      throw Self.malformed("the session's user has no id or dn")
-    }
-    return SessionUser(id: id, universalID: dn)
-  }
+  public func user() async throws -> SessionUser { try await resources.user() }
 
   /// The user's bound devices, all of them.
   /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be concluded.
   public func list() async throws -> [BindingDevice] { try await list(of: try await user()) }
 
   func list(of user: SessionUser) async throws -> [BindingDevice] {
-    let response = try await journey.sessionRequest(
-      "GET", path: Self.path(user), query: "_queryFilter=true", version: "resource=1.0, protocol=1.0")
-    let object = try object(response)
-    guard let entries = object["result"]?.arrayValue else { throw Self.malformed("the device list has no result") }
-    let count = object["resultCount"]?.wholeNumberValue ?? entries.count
-    let cookie = object["pagedResultsCookie"] ?? .null
-    let remaining = object["remainingPagedResults"]?.wholeNumberValue ?? 0
-    guard count == entries.count, cookie.isNull || cookie == "", remaining <= 0 else {
-      throw Self.malformed("the device list is not complete")
-    }
-    return try entries.map { entry in
-      guard let device = BindingDevice(entry) else { throw Self.malformed("an entry of the device list has no id") }
+    try await resources.list(of: user).map { entry in
+      guard let device = BindingDevice(entry) else {
+        throw AuthenticatorError(
+          .invalidMessage, stage: "devices", reason: "an entry of the device list has no id")
+      }
       return device
     }
   }
 
   /// Deletes one entry on the server; false: there was none.
   func deleteRemote(_ id: String, of user: SessionUser) async throws -> Bool {
-    let response = try await journey.sessionRequest(
-      "DELETE", path: "\(Self.path(user))/\(PercentEncoding.encode(id))", version: "resource=1.0, protocol=1.0")
-    if response.status == 404 { return false }
-    guard (200..<300).contains(response.status) else { throw Self.refused(response.status) }
-    return true
+    try await resources.delete(id, of: user)
   }
 
-  private static func path(_ user: SessionUser) -> String {
-    "users/\(PercentEncoding.encode(user.id))/devices/2fa/binding"
-  }
-
-  private func object(_ response: HTTPResponse) throws -> JSONObject {
-    guard (200..<300).contains(response.status) else { throw Self.refused(response.status) }
-    let limits = journey.configuration.limits
-    do {
-      let value = try JSONValue.parse(
-        response.body,
-        limits: JSONLimits(bytes: limits.answerBytes, depth: limits.jsonDepth, textBytes: limits.textBytes))
-      if let object = value.objectValue { return object }
-    } catch {
-      throw AuthenticatorError(
-        .invalidMessage, stage: "devices", reason: "the answer is refused as JSON: \(error.kind.rawValue)",
-        underlying: error)
-    }
-    throw Self.malformed("the answer is no JSON object")
-  }
-
-  private static func malformed(_ reason: String) -> AuthenticatorError {
-    AuthenticatorError(.invalidMessage, stage: "devices", reason: reason)
-  }
-
-  private static func refused(_ status: Int) -> AuthenticatorError {
-    AuthenticatorError(.serverRefused, stage: "devices", reason: "the server answered \(status)")
-  }
+  private var resources: DeviceResources { DeviceResources(journey: journey, family: "binding") }
 
   // MARK: Unbinding
 

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorDeviceBinding
+import AuthenticatorJourney
 
 /// `keys check`: what would become of each key, here and, signed in, on its server.
 struct KeysCheck: Verb {
