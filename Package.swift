@@ -200,9 +200,9 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorWebAuthnJourneyTests",
     [
-      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorJourney", "AuthenticatorRelyingParty",
-      "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorJourney", "AuthenticatorJourneyServer",
+      "AuthenticatorRelyingParty", "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorCore",
+      "AuthenticatorCoding",
     ]),
   tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
   .target(
