@@ -6,8 +6,9 @@ public struct JourneyServerLimits: Hashable, Sendable {
   public var bodyBytes = 256 * 1024
   /// Arrays and objects inside each other in a body.
   public var jsonDepth = 16
-  /// Values in a body, containers and their contents counted.
-  public var jsonValues = 4096
+  /// Values in a body, containers and their contents counted. The lists of credentials in WebAuthn steps have one for
+  /// each byte, and clients send them back.
+  public var jsonValues = 16_384
   /// The longest text in a body, in bytes.
   public var textBytes = 64 * 1024
   /// Callbacks in one step.

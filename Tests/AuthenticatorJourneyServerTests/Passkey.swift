@@ -37,6 +37,8 @@ struct Passkey {
     /// Bytes behind the authenticator data.
     var rest: [UInt8] = []
     var attestationFormat = "none"
+    /// Makes the statement, in CBOR, from what is to be signed; nil: an empty one.
+    var statement: (([UInt8]) throws -> [UInt8])?
     /// The COSE key; only at registration.
     var coseKey: [UInt8] = []
     /// The credential id in the authenticator data; only at registration.
@@ -62,12 +64,19 @@ struct Passkey {
       return data + rest
     }
 
-    var attestationObject: [UInt8] {
-      func text(_ text: String) -> [UInt8] { [0x60 | UInt8(text.utf8.count)] + Array(text.utf8) }
+    func attestationObject() throws -> [UInt8] {
       let data = authenticatorData
-      let head: [UInt8] = [0x59, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
-      return [0xA3] + text("fmt") + text(attestationFormat) + text("attStmt") + [0xA0] + text("authData")
-        + (data.count < 256 ? [0x58, UInt8(data.count)] : head) + data
+      let statement = try statement?(data + SHA256.hash(Array(clientDataJSON.utf8))) ?? [0xA0]
+      return [0xA3] + Self.text("fmt") + Self.text(attestationFormat) + Self.text("attStmt") + statement
+        + Self.text("authData") + Self.bytes(data)
+    }
+
+    /// A text of less than 24 bytes in CBOR.
+    static func text(_ text: String) -> [UInt8] { [0x60 | UInt8(text.utf8.count)] + Array(text.utf8) }
+
+    /// A byte string of at least 24 bytes in CBOR.
+    static func bytes(_ bytes: [UInt8]) -> [UInt8] {
+      (bytes.count < 256 ? [0x58] : [0x59, UInt8(bytes.count >> 8)]) + [UInt8(bytes.count & 0xFF)] + bytes
     }
   }
 
@@ -85,7 +94,7 @@ struct Passkey {
       attestedID: id, claimedID: id)
     bend(&ceremony)
     let parts = [
-      ceremony.clientDataJSON, Self.numbers(ceremony.attestationObject), Base64URL.encode(ceremony.claimedID),
+      ceremony.clientDataJSON, Self.numbers(try ceremony.attestationObject()), Base64URL.encode(ceremony.claimedID),
     ]
     return (parts + (name.map { [$0] } ?? [])).joined(separator: "::")
   }

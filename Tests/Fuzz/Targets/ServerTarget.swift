@@ -6,7 +6,8 @@ extension FuzzTarget {
   /// The journey server in process: any request line and body, and answers to a real first step.
   ///
   /// An input is text: the path with its query up to the first line break, then the body. A body that contains
-  /// `@authId` gets the step token of a fresh journey in its place, so that mutations reach beyond the token.
+  /// `@authId` or `@webAuthn` gets the step token of a fresh journey in its place, one of plain callbacks or one that asks
+  /// for a credential, so that mutations reach beyond the token.
   static let server: FuzzTarget = {
     let bench = ServerBench()
     return FuzzTarget(name: "server", maximumLength: 4096) { bytes in
@@ -17,8 +18,9 @@ extension FuzzTarget {
       let query = target.dropFirst().first.map { String(decoding: $0, as: UTF8.self) }
       var body = Array(bytes[end...].dropFirst())
       let text = String(decoding: body, as: UTF8.self)
-      if let place = text.firstRange(of: "@authId") {
-        body = Array(text.replacingCharacters(in: place, with: try await bench.stepToken()).utf8)
+      for (mark, journey) in [("@authId", "Callbacks"), ("@webAuthn", "LoginUsernameless")] {
+        guard let place = text.firstRange(of: mark) else { continue }
+        body = Array(text.replacingCharacters(in: place, with: try await bench.stepToken(of: journey)).utf8)
       }
       let method = body.isEmpty && query?.hasPrefix("_action") != true ? "GET" : "POST"
       for method in Set([method, "POST"]) {
@@ -44,17 +46,18 @@ private actor ServerBench {
     var configuration = try JourneyServerConfiguration(
       environment: AuthenticatorEnvironment(appIdentifier: nil, deviceName: "Fuzz"))
     configuration.deliver = { _ in }
+    configuration.publicURL = "https://id.example.org/am"
     let server = try await JourneyServer(configuration: configuration, registry: InMemoryRegistry())
     made = server
     return server
   }
 
-  /// The `authId` of a journey whose first page has plain callbacks, so that no derivation is paid.
-  func stepToken() async throws -> String {
+  /// The `authId` of a journey whose first step has no password in it, so that no derivation is paid.
+  func stepToken(of journey: String) async throws -> String {
     let response = try await server().handle(
       ServerRequest(
         method: "POST", path: "/am/json/realms/root/authenticate",
-        query: "authIndexType=service&authIndexValue=Callbacks"))
+        query: "authIndexType=service&authIndexValue=\(journey)"))
     guard let token = try JSONValue.parse(response.body)["authId"]?.stringValue else {
       throw FuzzTarget.Broken(promise: "a journey begins with a step token")
     }

@@ -1,4 +1,5 @@
 internal import AuthenticatorCoding
+internal import AuthenticatorCore
 
 /// What a WebAuthn node asks, in either form a client may want it, and how it finds the answer.
 enum WebAuthnQuestion {
@@ -35,13 +36,25 @@ enum WebAuthnQuestion {
     .array(ids.map { ["type": "public-key", "id": SignedBytes.json($0)] })
   }
 
-  /// Bytes of the credentials' ids. Throws `RegistryError` (`damaged`).
+  /// How many bytes of ids a step lists. A client sends the step back, and that must stay within the server's limits for
+  /// requests.
+  static let maximumListedBytes = 8192
+
+  /// The credentials' ids; of more than can be listed, those that were used last. Throws `RegistryError` (`damaged`).
   static func ids(of devices: [DeviceRecord]) throws -> [[UInt8]] {
-    try devices.map { device in
-      do throws(TextDecodingError) { return try Base64URL.decode(device.externalID) } catch {
+    var listed: [(index: Int, id: [UInt8])] = []
+    var room = maximumListedBytes
+    let recent = devices.enumerated().sorted { $0.element.lastAccessAt > $1.element.lastAccessAt }
+    for (index, device) in recent {
+      let id: [UInt8]
+      do throws(TextDecodingError) { id = try Base64URL.decode(device.externalID) } catch {
         throw RegistryError(.damaged, "a WebAuthn credential's id is malformed")
       }
+      room -= max(id.count, 32)
+      guard room >= 0 else { break }
+      listed.append((index, id))
     }
+    return listed.sorted { $0.index < $1.index }.map(\.id)
   }
 }
 
