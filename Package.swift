@@ -267,9 +267,9 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorJourneyServerTests",
     [
-      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorTestSupport",
-      "AuthenticatorKeyStore", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
-      "TestCertificates", "TestVectors",
+      "AuthenticatorJourneyServer", "AuthenticatorWebAuthn", "AuthenticatorTestSupport", "DeviceAuthenticators",
+      "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates",
+      "TestVectors",
     ]),
 ]
 
