@@ -12,6 +12,7 @@ enum Child {
     case ("first-list", 1): print(try await ToolSuite.listOnce(path: rest[0]))
     case ("pending-journeys", 1): print(try await ServerSuite.measurePendingJourneys(Int(rest[0]) ?? 0))
     case ("serve", 1): try await ServerSuite.serve(registry: rest[0])
+    case ("serve-people", 2): try await LoginSuite.serve(registry: rest[0], people: Int(rest[1]) ?? 0)
     case ("proofs", 1): try await SigningSuite.makeProofs(Int(rest[0]) ?? 0)
     case ("echo", 0): try await ServerSuite.echo()
     default: throw Floor.Failed(what: "no such child: \(arguments.joined(separator: " "))")

@@ -72,6 +72,11 @@ struct ServerSuite: Suite {
     let environment = AuthenticatorEnvironment(appIdentifier: nil, deviceName: "Bench")
     let server = try await JourneyServer(
       configuration: JourneyServerConfiguration(environment: environment), registry: SQLiteRegistry(path: path))
+    try await serve(server)
+  }
+
+  /// Prints the address, then serves until the input ends.
+  static func serve(_ server: JourneyServer) async throws {
     let front = try HTTPFront(server)
     print(front.url)
     fflush(nil)
