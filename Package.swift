@@ -21,9 +21,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
   .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
-func example(_ name: String) -> Target {
+func example(_ name: String, _ more: [Target.Dependency] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["AuthenticatorKit", "AuthenticatorTestSupport", "ExampleSupport"],
+    name: name, dependencies: ["AuthenticatorKit", "AuthenticatorTestSupport", "ExampleSupport"] + more,
     path: "Examples/\(name)", swiftSettings: strict)
 }
 
@@ -133,8 +133,12 @@ let examples: [Target] =
   ]
   + [
     "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
-    "device-passcode-fallback",
-  ].map(example)
+    "device-passcode-fallback", "usernameless-sign-in", "webauthn-in-a-journey",
+  ].map { example($0) }
+  + [
+    example("passkey-round-trip", ["AuthenticatorRelyingParty", "AuthenticatorCoding"]),
+    example("prf-unlock", ["AuthenticatorCoding"]),
+  ]
 
 // MARK: - Benches: `make bench`
 

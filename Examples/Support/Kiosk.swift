@@ -7,6 +7,7 @@ public struct Kiosk {
   public let server: InProcessServer
   public let journey: Journey
   public var binding: DeviceBindingConfiguration
+  public var webAuthn: WebAuthnJourneyConfiguration
 
   public init(
     users: [String: String] = ["mira": "correct horse"],
@@ -18,21 +19,29 @@ public struct Kiosk {
     journey = try Journey(server: InProcessServer.address, environment: environment, transport: server)
     binding = DeviceBindingConfiguration(
       for: journey, keyStore: device.store, verifier: device.verifier, environment: environment)
+    webAuthn = try WebAuthnJourneyConfiguration(
+      for: journey, keyStore: device.store, verifier: device.verifier, environment: environment)
   }
 
-  /// Walks a journey to its end: types name and password where asked, binds and signs where asked.
+  /// Walks a journey to its end: types name and password where asked, binds and signs where asked, registers and uses
+  /// passkeys where asked.
   ///
-  /// A binding or signature that fails has left its word in the node, so the journey goes on and the server decides.
-  public func signIn(_ name: String, as user: String = "mira", password: String = "correct horse") async throws
-    -> String
-  {
+  /// What fails has left its word in the node, so the journey goes on and the server decides.
+  /// - Parameter chooser: asked when there are several passkeys.
+  public func signIn(
+    _ name: String, as user: String = "mira", password: String = "correct horse",
+    chooser: (any PlatformAuthenticatorAuthenticationDelegate)? = nil
+  ) async throws -> String {
     var node = try await journey.start(name, options: JourneyOptions(forceAuth: true))
     while case .continue(let page) = node {
       page.callback(NameCallback.self)?.name = user
       page.callback(PasswordCallback.self)?.password = password
+      page.callback(WebAuthnAuthenticationCallback.self)?.delegate = chooser
       do {
         try await page.callback(DeviceBindingCallback.self)?.bind(binding)
         try await page.callback(DeviceSigningVerifierCallback.self)?.sign(binding)
+        try await page.callback(WebAuthnRegistrationCallback.self)?.register(webAuthn, node: page)
+        try await page.callback(WebAuthnAuthenticationCallback.self)?.authenticate(webAuthn, node: page)
       } catch let error as AuthenticatorError {
         print("  \(error.code)")
       }

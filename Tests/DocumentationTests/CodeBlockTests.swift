@@ -1,22 +1,27 @@
 import Foundation
 import Testing
 
-/// Keeps the code in README and the articles honest: every Swift block stands, line by line, in a file that is compiled
+/// Keeps the code in README, the articles and `Docs` honest: every Swift block stands, line by line, in a file that is compiled
 /// and run, here or under `Examples`.
 @Suite("Code in the documentation")
 struct CodeBlockTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// README and the articles that have code.
+  /// README, the articles and the pages under `Docs`.
   static let pages: [String] = {
-    let articles = "Sources/AuthenticatorKit/AuthenticatorKit.docc"
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(articles).path)) ?? []
-    return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "\(articles)/\($0)" }
+    let folders = ["Docs", "Docs/protocols", "Sources/AuthenticatorKit/AuthenticatorKit.docc"]
+    return ["README.md"]
+      + folders.flatMap { folder in
+        let names =
+          (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
+        return names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+      }
   }()
 
   @Test func findsThePages() {
-    #expect(Self.pages.count > 5)
+    #expect(Self.pages.count > 10)
+    #expect(Self.pages.contains("Docs/protocols/webauthn.md"))
   }
 
   @Test(arguments: pages)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ExampleTests {
   static let names = [
     "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
-    "device-passcode-fallback",
+    "device-passcode-fallback", "passkey-round-trip", "prf-unlock", "usernameless-sign-in", "webauthn-in-a-journey",
   ]
 
   @Test(arguments: names) func printsWhatItPromises(_ name: String) throws {
