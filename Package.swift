@@ -163,8 +163,9 @@ let fuzzing: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorCBOR",
-      "AuthenticatorSQLite", "AuthenticatorKeyStore", "AuthenticatorJourney", "AuthenticatorJOSE",
+      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthnJourney",
+      "AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorSQLite", "AuthenticatorKeyStore",
+      "AuthenticatorJourney", "AuthenticatorJOSE",
       "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
     ],
     path: "Tests/Fuzz", exclude: ["Driver", "LibFuzzer"], sources: ["Targets"], resources: [.copy("Corpus")],

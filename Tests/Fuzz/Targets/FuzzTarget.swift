@@ -18,8 +18,8 @@ package struct FuzzTarget: Sendable {
 
   /// All targets, each of which `make fuzz` runs and the tests replay.
   package static let all: [FuzzTarget] = [
-    .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .certificate, .journey, .server,
-    .store,
+    .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .webAuthnStep, .certificate,
+    .journey, .server, .store,
   ]
 
   /// The stored inputs, smallest first: base64, one a line, so that a corpus is one file.
