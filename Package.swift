@@ -300,8 +300,8 @@ let blackBoxTests: [Target] = [
   tests(
     "ToolTests",
     [
-      "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorCore",
-      "AuthenticatorCoding", "authenticator",
+      "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorHTTP", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "authenticator",
     ]),
 ]
 

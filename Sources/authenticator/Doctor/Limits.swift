@@ -50,6 +50,7 @@ enum Limits {
     let limits = JourneyServerLimits.default
     let lockout = LockoutPolicy()
     let registry = RegistryLimits.default
+    let devices = TrustedDeviceSettings()
     return [
       "bodyBytes": number(limits.bodyBytes), "headerBytes": number(limits.headerBytes),
       "jsonDepth": number(limits.jsonDepth), "callbacksPerStep": number(limits.callbacks),
@@ -62,6 +63,10 @@ enum Limits {
       ],
       "journeys": number(registry.journeys), "parkedJourneys": number(registry.parkedJourneys),
       "sessions": number(registry.sessions),
+      "trustedDevices": [
+        "quota": number(devices.quota), "challengeLifetimeSeconds": seconds(devices.challengeLifetime),
+        "sessionLifetimeSeconds": seconds(devices.sessionLifetime), "maximumUsers": number(devices.maximumUsers),
+      ],
     ]
   }
 

@@ -12,6 +12,7 @@ struct Serve: Verb {
       Option("--users", .value("FILE"), "the people who may sign in: [{\"username\", \"password\"}]"),
       Option("--journeys", .value("FOLDER"), "offer the journeys exported there instead of the built-in ones"),
       Option("--registry", .value("FILE"), "keep users, devices and sessions there (default: in memory)"),
+      Option("--trusted-devices", .value("FILE"), "what the server does about trusted devices, as JSON"),
       Option("--application-id", .values("ID"), "accept proofs of this app (default \(defaultID))"),
       Option("--list", .flag, "list the journeys and end"),
     ],
@@ -21,7 +22,11 @@ struct Serve: Verb {
       on this machine open it at http://localhost:PORT/, since browsers keep no passkeys for addresses. It speaks plain
       HTTP: put a proxy with TLS in front of it where others than this machine may connect. A link that resumes a
       parked journey is a line on standard output. SIGTERM and SIGINT end it.
+      """,
       """
+      Trusted devices sign in at /v1, as the vendor's native SDKs do; `publishableKey` says where. Nobody can sign up
+      unless FILE says so: {"version": 1, "signUp": true}. Docs/protocols/trusted-device.md has the other settings.
+      """,
     ])
 
   private static let defaultID = JourneyServerConfiguration.defaultApplicationID
@@ -31,6 +36,7 @@ struct Serve: Verb {
   private let usersPath: String?
   private let journeysPath: String?
   private let registryPath: String?
+  private let trustedDevicesPath: String?
   private let applicationIDs: [String]
   private let isList: Bool
 
@@ -43,6 +49,7 @@ struct Serve: Verb {
     if registryPath?.hasPrefix("postgres:") == true || registryPath?.hasPrefix("postgresql:") == true {
       throw Failure.usage("--registry takes a file; PostgreSQL is planned")
     }
+    trustedDevicesPath = try arguments.text("--trusted-devices")
     let ids = arguments.all("--application-id")
     applicationIDs = ids.isEmpty ? [Self.defaultID] : ids
     isList = arguments.has("--list")
@@ -58,21 +65,42 @@ struct Serve: Verb {
     let environment = ToolEnvironment.make(appIdentifier: nil, deviceName: nil, console: console)
     var configuration = try JourneyServerConfiguration(
       environment: environment, journeys: imported?.map(\.tree), applicationIDs: applicationIDs)
+    if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
     configuration.log = { console.trace("server: \($0)") }
     configuration.deliver = { try Self.deliver($0, console) }
     configuration.sessionCookie = .browsers
     configuration.routes = [SignInPage(descriptions: imported == nil ? SignInPage.builtInDescriptions : [:])]
     let users = try usersPath.map(UserList.init)?.users ?? []
     let registry = try registry()
-    let server = try await JourneyServer(configuration: configuration, registry: registry)
+    let server = try await start(configuration, registry)
     try await add(users, to: server, registry, console)
     let front = try listen(server)
     try announce(front, server, console)
-    if users.isEmpty { console.say("nobody can sign in yet: give --users FILE") }
+    if users.isEmpty, !configuration.trustedDevices.signUp { console.say("nobody can sign in yet: give --users FILE") }
     await signals.wait()
     console.trace("ending")
     await front.stop()
     return .success
+  }
+
+  private static func trustedDevices(_ path: String) throws -> TrustedDeviceSettings {
+    let json = try InputFile.json(path)
+    do {
+      return try TrustedDeviceSettings(json: json)
+    } catch {
+      throw Failure.unusable("inputUnusable", "\(path): \(error)", stage: "trusted-devices")
+    }
+  }
+
+  /// What is wrong with the configuration came from the command line or the files it names.
+  private func start(
+    _ configuration: JourneyServerConfiguration, _ registry: any JourneyRegistry
+  ) async throws -> JourneyServer {
+    do {
+      return try await JourneyServer(configuration: configuration, registry: registry)
+    } catch let error as AuthenticatorError where error.code == .invalidRequest {
+      throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
+    }
   }
 
   /// The journeys of `--journeys`; nil: the built-in ones. Nodes that are not implemented are named now and fail when
@@ -123,15 +151,18 @@ struct Serve: Verb {
 
   private func announce(_ front: HTTPFront, _ server: JourneyServer, _ console: Console) throws {
     let realms = server.configuration.realms.map(\.path)
+    let key = PublishableKey.test(url: front.url)
     try console.print(
       [
         "url": .string(front.url), "realms": .array(realms.map(JSONValue.string)),
         "journeys": .array(server.journeyNames.map(JSONValue.string)),
         "applicationIds": .array(applicationIDs.map(JSONValue.string)),
+        "publishableKey": key.map(JSONValue.string) ?? .null,
       ],
       lines: [
         "listening at \(front.url)", "sign-in page: \(pageURL(front))", "realms: \(realms.joined(separator: ", "))",
         "journeys: \(server.journeyNames.joined(separator: ", "))",
+        "publishable key: \(key ?? "none")",
       ])
   }
 

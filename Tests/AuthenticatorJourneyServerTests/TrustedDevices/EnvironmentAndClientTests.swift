@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import AuthenticatorCore
 import AuthenticatorJourneyServer
 import Testing
 
@@ -125,6 +126,10 @@ import Testing
       #expect(answer.status == 400)
       #expect(answer.code == "native_request_required")
     }
+    let page = try await app.raw(
+      "POST", "/v1/client", query: "_is_native=true", fields: [.init("Origin", "https://evil.example")])
+    #expect(page.code == "native_request_required")
+    #expect(page.token == nil)
   }
 
   @Test func timesAreMillisecondsAndErrorsAreTraceable() async throws {

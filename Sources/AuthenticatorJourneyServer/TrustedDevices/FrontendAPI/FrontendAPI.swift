@@ -30,7 +30,10 @@ struct FrontendAPI: ServerRoute {
   private static func route(_ call: inout FrontendCall) async throws -> ServerResponse {
     if call.request.path == ["environment"] { return try EnvironmentEndpoint.respond(to: call) }
     guard call.settings.nativeAPI else { throw FrontendFailure(.nativeAPIDisabled) }
-    guard call.request.query.flag("_is_native") else { throw FrontendFailure(.nativeRequestRequired) }
+    // A browser sends its origin along with what a page has it post, and no app does.
+    guard call.request.query.flag("_is_native"), call.request.request.field("Origin") == nil else {
+      throw FrontendFailure(.nativeRequestRequired)
+    }
     if let installation = call.request.installation, call.settings.blockedDevices.contains(installation) {
       throw FrontendFailure(.deviceBlocked)
     }
