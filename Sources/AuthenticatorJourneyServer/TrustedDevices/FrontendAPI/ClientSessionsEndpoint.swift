@@ -17,14 +17,14 @@ struct ClientSessionsEndpoint: FrontendEndpoint {
   private func removeAll(_ call: FrontendCall) async throws -> ServerResponse {
     try call.require("DELETE")
     let client = try call.requireClient()
-    _ = try await call.registry.endClientSessions(nil, ofClient: client.id, at: call.now)
+    _ = try await call.registry.endClientSessions(nil, ofClient: client.digest, at: call.now)
     return call.json(["response": try await call.clientJSON(), "client": .null])
   }
 
   private func show(_ id: String, _ call: FrontendCall) async throws -> ServerResponse {
     try call.require("GET")
     let client = try call.requireClient()
-    let sessions = try await call.registry.clientSessions(ofClient: client.id)
+    let sessions = try await call.registry.clientSessions(ofClient: client.digest)
     return try await answer(sessions.first { $0.id == id }, call)
   }
 
@@ -33,7 +33,7 @@ struct ClientSessionsEndpoint: FrontendEndpoint {
     try call.require("POST")
     let client = try call.requireClient()
     return try await answer(
-      try await call.registry.endClientSessions(id, ofClient: client.id, at: call.now).first, call)
+      try await call.registry.endClientSessions(id, ofClient: client.digest, at: call.now).first, call)
   }
 
   private func complete(_ task: String, of id: String, _ call: FrontendCall) async throws -> ServerResponse {
@@ -44,7 +44,7 @@ struct ClientSessionsEndpoint: FrontendEndpoint {
     }
     guard session.tasks.contains(task) else { throw FrontendFailure(.resourceNotFound) }
     return try await answer(
-      try await call.registry.completeTask(task, ofSession: id, client: client.id, at: call.now), call)
+      try await call.registry.completeTask(task, ofSession: id, client: client.digest, at: call.now), call)
   }
 
   /// Throws `FrontendFailure` (`resource_not_found`) alike for sessions of other clients and for none.

@@ -64,7 +64,7 @@ struct FrontendCall: Sendable {
 
   /// Only those of the realm that is served: the settings may have been changed since.
   func liveSessions(of client: FrontendClient) async throws -> [ClientSessionRecord] {
-    try await registry.clientSessions(ofClient: client.id).filter {
+    try await registry.clientSessions(ofClient: client.digest).filter {
       $0.realm == realm && $0.status(at: now).isLive
     }
   }

@@ -1,5 +1,6 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorCore
+internal import AuthenticatorCrypto
 
 /// One installation of an app as the Frontend API knows it: by a device token, which holds all there is to know until
 /// somebody signs in.
@@ -7,10 +8,14 @@ struct FrontendClient: Hashable, Sendable {
   /// `client_…`
   let id: String
   let createdAt: UnixTime
+  /// What everything the server keeps or seals names the client by: with a stolen registry, which holds the key of the
+  /// tokens, nobody can make the token of a client whose id he does not know.
+  let digest: String
 
   init(id: String, createdAt: UnixTime) {
     self.id = id
     self.createdAt = createdAt
+    digest = Base64URL.encode(SHA256.hash(Array(id.utf8)))
   }
 
   /// Reads a device token; nil: it is none of this server's.

@@ -48,7 +48,7 @@ extension FrontendCall {
   /// The client with its sessions: those that are live or have expired. Null: there is no client.
   func clientJSON(signIn: JSONValue = .null) async throws -> JSONValue {
     guard let client else { return .null }
-    let sessions = try await registry.clientSessions(ofClient: client.id).filter {
+    let sessions = try await registry.clientSessions(ofClient: client.digest).filter {
       $0.realm == realm && ($0.status(at: now).isLive || $0.status(at: now) == .expired)
     }
     var resources: [JSONValue] = []

@@ -23,7 +23,7 @@ struct SignInState: Hashable, Sendable {
   let expiresAt: UnixTime
 
   init(client: FrontendClient, subject: Subject, now: UnixTime, seal: Seal) throws {
-    clientID = client.id
+    clientID = client.digest
     self.subject = subject
     expiresAt = now.advanced(by: Self.lifetime)
     var content: JSONObject = ["c": .string(clientID), "e": .integer(expiresAt.milliseconds)]
@@ -37,7 +37,7 @@ struct SignInState: Hashable, Sendable {
   /// Reads an id; nil: it is none of this server's, or of another client.
   init?(id: String, client: FrontendClient, seal: Seal) {
     guard id.hasPrefix(Self.prefix), let content = seal.open(String(id.dropFirst(Self.prefix.count)), for: .signIn),
-      content["c"] == .string(client.id), let expiry = content["e"]?.intValue
+      content["c"] == .string(client.digest), let expiry = content["e"]?.intValue
     else { return nil }
     if let name = content["n"]?.stringValue {
       subject = .name(name)
@@ -47,7 +47,7 @@ struct SignInState: Hashable, Sendable {
       return nil
     }
     self.id = id
-    clientID = client.id
+    clientID = client.digest
     expiresAt = UnixTime(milliseconds: Int64(expiry))
   }
 

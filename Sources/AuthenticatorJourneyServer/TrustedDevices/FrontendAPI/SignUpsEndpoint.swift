@@ -25,7 +25,7 @@ struct SignUpsEndpoint: FrontendEndpoint {
     let client = try call.ensureClient()
     try await call.checkSingleSession(of: client)
     let user = try await makeUser(name, password, call)
-    let session = try await call.signIn(user, client: client.id, strategy: "password")
+    let session = try await call.signIn(user, client: client.digest, strategy: "password")
     return try await call.answer(Self.resource(user, session))
   }
 

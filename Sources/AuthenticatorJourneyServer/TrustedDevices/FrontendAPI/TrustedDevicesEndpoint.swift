@@ -63,10 +63,10 @@ struct TrustedDevicesEndpoint: FrontendEndpoint {
     let form = try call.request.form()
     let fields = try EnrollmentFields({ form[$0] }, appIdentifiers: call.services.appIdentifiers)
     let record = fields.record(
-      id: try call.services.makeID(.device), user: user, clientID: client.id,
+      id: try call.services.makeID(.device), user: user, clientID: client.digest,
       installation: call.request.installation, now: call.now)
     let binding = ChallengeBinding(
-      clientID: client.id, context: session.id, userID: user.id, fields: fields.bound)
+      clientID: client.digest, context: session.id, userID: user.id, fields: fields.bound)
     return Enrollment(form: form, fields: fields, user: user, record: record, binding: binding)
   }
 

@@ -29,7 +29,7 @@ public struct ClientSessionRecord: Hashable, Sendable {
 
   /// Random: `sess_…`.
   public var id: String
-  /// The client that has it.
+  /// A digest of the client that has it.
   public var clientID: String
   /// The realm of its user.
   public var realm: Realm

@@ -8,7 +8,7 @@ public struct TrustedDeviceRecord: Hashable, Sendable {
   public var realm: Realm
   /// Whom it signs in.
   public var userID: String
-  /// The client it was enrolled with; nil: in a journey.
+  /// A digest of the client it was enrolled with; nil: in a journey.
   public var clientID: String?
   /// A digest of what the device calls its installation; nil: it did not say.
   public var installation: String?
