@@ -1,3 +1,4 @@
+import AuthenticatorCore
 import AuthenticatorCoding
 
 extension JourneyFailure {

@@ -1,5 +1,3 @@
-import AuthenticatorCore
-
 /// Dates as servers write them: the lenient reading that RFC 6265, section 5.1.1, prescribes for cookies, which covers
 /// all three forms of RFC 9110, section 5.6.7.
 package enum HTTPDate {
