@@ -80,6 +80,9 @@ let libraries: [Target] = [
   library(
     "AuthenticatorPublicSuffix", layer: 4, ["AuthenticatorWebAuthn", "AuthenticatorCore", "CPSL"]),
   library(
+    "AuthenticatorTrustedDevice", layer: 4,
+    ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library(
     "AuthenticatorLinux", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM", "CTerminalShims"]),
   library(
@@ -261,6 +264,12 @@ let testTargets: [Target] = [
     [
       "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorJourneyServer", "AuthenticatorRelyingParty",
       "AuthenticatorJOSE", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "DeviceAuthenticators",
+      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  tests(
+    "AuthenticatorTrustedDeviceTests",
+    [
+      "AuthenticatorTrustedDevice", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "DeviceAuthenticators",
       "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
     ]),
   tests(

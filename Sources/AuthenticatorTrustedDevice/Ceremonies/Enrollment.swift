@@ -1,0 +1,264 @@
+import AuthenticatorCore
+import AuthenticatorCrypto
+
+extension TrustedDeviceClient {
+  /// Everything is decided before a key is made or a request sent: who is signed in, whether the server wants it, who
+  /// the app is, what the device can do.
+  func enroll(
+    deviceName: String?, hint: String?, reason: String?, policy: TrustedDevicePolicy?
+  ) async throws -> TrustedDevice {
+    try await state.load()
+    let session = try signedInSession()
+    try await started()
+    try await requireFeature()
+    guard !scope.party.isEmpty else {
+      throw AuthenticatorError(.unsupported, stage: "enroll", reason: "the environment has no app identifier")
+    }
+    guard let userID = session.user?.id else {
+      throw AuthenticatorError(.signedOut, stage: "enroll", reason: "the session has no user")
+    }
+    let support = support(policy ?? configuration.defaultPolicy)
+    let authenticator = try await support.authenticator()
+    // An enrollment that an earlier run did not live to see may be this very one.
+    await settleQuietly()
+    let name = deviceName ?? context.environment.deviceName
+    guard (hint?.utf8.count ?? 0) <= 1024, name.utf8.count <= 1024 else {
+      throw AuthenticatorError(.invalidRequest, stage: "enroll", reason: "the name or the hint is too long")
+    }
+    let enrollment = Enrollment(
+      client: self, session: session, userID: userID, support: support,
+      attributes: CredentialAttributes(
+        policy: support.policy, hint: hint, platform: configuration.platform.rawValue, name: name.isEmpty ? nil : name),
+      reason: reason ?? configuration.enrollmentReason)
+    return try await enrollment.run(authenticator)
+  }
+}
+
+/// One enrollment, for the session and user it was begun with.
+struct Enrollment {
+  let client: TrustedDeviceClient
+  let session: FrontendSession
+  let userID: String
+  let support: PolicySupport
+  let attributes: CredentialAttributes
+  let reason: String
+
+  private var environment: AuthenticatorEnvironment { client.context.environment }
+  private var configuration: TrustedDeviceConfiguration { client.configuration }
+
+  /// 1 key, 2 challenge, 3 prompt and signature, 4 proof, 5 record, 6 the credentials it replaces.
+  func run(_ authenticator: any DeviceAuthenticator) async throws -> TrustedDevice {
+    let operation = try OperationID(in: environment)
+    let key = try await makeKey(authenticator, operation)
+    let sent: (mark: AttemptMark, form: [(name: String, value: String?)])
+    do {
+      try support.check(key.record.access)
+      sent = try await prove(authenticator, key, operation)
+    } catch {
+      // Nothing has reached the server but a challenge that nobody will answer.
+      await discard(key.record.tag)
+      throw error
+    }
+    let device: TrustedDevice
+    do {
+      device = try await attempt(sent.form)
+    } catch {
+      return try await settle(key.record.tag, after: error)
+    }
+    return try await accept(key.record, device)
+  }
+
+  // MARK: 1 to 3
+
+  private func makeKey(_ authenticator: any DeviceAuthenticator, _ operation: OperationID) async throws -> StagedKey {
+    let limit = configuration.promptTimeLimit
+    // Longer than this process can need: prompts and requests end before.
+    let longest = limit * 2 + configuration.requestTimeout * 4 + .seconds(60)
+    let key = KeyRequest(
+      owner: client.scope.owner(userID), algorithms: [.es256], slot: client.scope.slot(userID),
+      attributes: attributes.bytes,
+      journal: EnrollmentJournal(deadline: environment.now().advanced(by: longest)).bytes)
+    do {
+      return try await authenticator.register(
+        RegistrationRequest(
+          key: key, operation: operation, prompt: Prompt(reason: reason), deadline: environment.uptime() + limit))
+    } catch {
+      throw AuthenticatorError.wrapping(error, as: .keyGenerationFailed, stage: "enroll")
+    }
+  }
+
+  private func prove(
+    _ authenticator: any DeviceAuthenticator, _ key: StagedKey, _ operation: OperationID
+  ) async throws -> (AttemptMark, [(name: String, value: String?)]) {
+    var form: [(name: String, value: String?)] = [
+      ("platform", attributes.platform), ("app_identifier", client.scope.party), ("name", attributes.name),
+      ("algorithm", TrustedDevice.Algorithm.es256.rawValue),
+      ("public_key_jwk", try TrustedDeviceProof.jwk(key.record.publicKey)),
+    ]
+    let answer = try await client.api.send(
+      FrontendRequest(
+        "POST", "me", configuration.urlFamily.rawValue, "prepare", form: form, sessionID: session.id, retrying: .once))
+    let challenge = try TrustedDeviceChallenge(try answer.object("challenge"))
+    let clock = client.clock(answer)
+    try challenge.check(signer: nil, at: clock.now)
+    try checkIdentity()
+
+    let question = ChallengePrompt(client: client, clock: clock, challenge: challenge, reason: reason)
+    let signature = try await question.sign(authenticator, key.record, operation, ticket: key.ticket)
+    try checkIdentity()
+    form += [("client_data", challenge.clientData), ("signature", try TrustedDeviceProof.text(signature))]
+
+    // From here on the server may know the key, whatever happens to this process.
+    let mark = AttemptMark(
+      from: answer.date ?? challenge.expiresAt.advanced(by: .seconds(-3600)), until: challenge.expiresAt)
+    let (store, tag) = (client.shelf.store, key.record.tag)
+    try await Turnstile.shielded { try await store.setItem(AttemptMark.item(of: tag), to: mark.bytes) }
+    return (mark, form)
+  }
+
+  /// - Throws: `sessionChanged` when another session or user is current, or none; `appCanceled`.
+  private func checkIdentity() throws {
+    let expected = ClientState.Identity(sessionID: session.id, userID: userID, isSignedIn: true)
+    guard client.state.identity == expected else {
+      throw AuthenticatorError(
+        .sessionChanged, stage: "enroll", reason: "session or user changed while the person was asked")
+    }
+    guard !Task.isCancelled else {
+      throw AuthenticatorError(.appCanceled, stage: "enroll", underlying: CancellationError())
+    }
+  }
+
+  // MARK: 4
+
+  private func attempt(_ form: [(name: String, value: String?)]) async throws -> TrustedDevice {
+    let answer = try await client.api.send(
+      FrontendRequest(
+        "POST", "me", configuration.urlFamily.rawValue, "attempt", form: form, sessionID: session.id, retrying: .never))
+    return try TrustedDevice(try answer.object("trusted device"))
+  }
+
+  /// After an attempt that brought no credential: a refusal, or an answer that never came.
+  private func settle(_ tag: KeyTag, after error: any Error) async throws -> TrustedDevice {
+    let error = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "enroll")
+    let isDefinite = error.frontendError?.isDefinite ?? error.isSafeToRetry
+    guard !isDefinite else {
+      await discard(tag)
+      throw error
+    }
+    // The proof is never sent twice; the list tells whether it arrived. If even that cannot be had, the staged key and
+    // its mark stay for the next time somebody is signed in.
+    guard !Task.isCancelled, error.code != .appCanceled else { throw error }
+    guard let device = await client.recover(tag, sessionID: session.id, userID: userID) else { throw error }
+    return device
+  }
+
+  // MARK: 5 and 6
+
+  private func accept(_ record: KeyRecord, _ device: TrustedDevice) async throws -> TrustedDevice {
+    guard device.status == .active, try await isFree(device.id, for: record) else {
+      await discard(record.tag)
+      throw AuthenticatorError(
+        .invalidMessage, stage: "enroll", reason: "the server named a credential that cannot be this one")
+    }
+    do {
+      try await client.commit(record, as: device)
+    } catch {
+      let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "enroll")
+      await client.undo(record, device.id, sessionID: session.id, userID: userID)
+      throw error
+    }
+    client.emit(.enrolled(id: device.id, isRecovered: false))
+    await client.removeReplaced(by: record, userID: userID)
+    return device
+  }
+
+  /// A server that takes up an old name for a new key has given up the old key; another user's name is never taken.
+  private func isFree(_ id: String, for record: KeyRecord) async throws -> Bool {
+    do {
+      let holders = try await client.shelf.store.records(matching: client.scope.query(id: id, states: .everyState))
+      for holder in holders where holder.tag != record.tag {
+        guard holder.owner.account == record.owner.account else { return false }
+        let (store, tag) = (client.shelf.store, holder.tag)
+        try await Turnstile.shielded { try await store.delete(tag) }
+      }
+      return true
+    } catch {
+      let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "enroll")
+      await client.undo(record, id, sessionID: session.id, userID: userID)
+      throw error
+    }
+  }
+
+  private func discard(_ tag: KeyTag) async { await client.discard(tag) }
+}
+
+extension TrustedDeviceClient {
+  /// Destroys a staged key, now or as soon as that works.
+  func discard(_ tag: KeyTag) async {
+    let store = shelf.store
+    do {
+      try await Turnstile.shielded { try await store.discard(tag) }
+    } catch {
+      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
+      // Its journal has a deadline, after which it goes; the list makes that sooner.
+      await shelf.listForRemoval(tag)
+    }
+  }
+
+  /// The server has accepted: the key is offered from now on, the slot's former holder is not.
+  func commit(_ record: KeyRecord, as device: TrustedDevice, isUnproven: Bool = false) async throws {
+    let details = CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt, isUnproven: isUnproven)
+    let (store, tag, id) = (shelf.store, record.tag, Array(device.id.utf8))
+    do {
+      _ = try await Turnstile.shielded { try await store.commit(tag, externalID: id, details: details.bytes) }
+    } catch {
+      // The write may have taken effect although it failed; the record tells.
+      let now = try await store.record(tag)
+      guard now?.state == .active, now?.externalID == id else { throw error }
+    }
+  }
+
+  /// The server has accepted and the record cannot be kept: the server's half is undone, then this one.
+  func undo(_ record: KeyRecord, _ id: String, sessionID: String, userID: String) async {
+    do {
+      _ = try await revokeOnServer(id, sessionID: sessionID)
+      emit(.orphanRevoked(id: id))
+    } catch {
+      emit(.postponed(.revocation, code: CredentialShelf.code(of: error)))
+      let work = PendingWork(shelf.store, scope: scope)
+      do {
+        try await Turnstile.shielded { try await work.add(.revocation(id: id, userID: userID)) }
+      } catch {
+        // Neither half can be undone: the staged key and its mark stay, and the list will tell.
+        return emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))
+      }
+    }
+    let (store, tag) = (shelf.store, record.tag)
+    do {
+      // A commit that failed may have taken effect after all.
+      try await Turnstile.shielded { try await store.delete(tag) }
+    } catch {
+      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
+      await shelf.listForRemoval(tag)
+    }
+  }
+
+  /// Removes what a new credential replaces here: the user's former keys, and with the scope `installation` everybody's.
+  /// The server has replaced its own by itself. What cannot be removed is tried again and not offered.
+  func removeReplaced(by record: KeyRecord, userID: String) async {
+    do {
+      let retired = scope.query(user: userID, states: [.retired])
+      var others = try await shelf.store.records(matching: retired)
+      if configuration.replaceScope == .installation {
+        others += try await shelf.store.records(matching: scope.query(states: [.active, .retired]))
+      }
+      var seen: Set<KeyTag> = [record.tag]
+      for other in others where seen.insert(other.tag).inserted {
+        guard let credential = shelf.read([other]).first else { continue }
+        await shelf.removeOrPostpone(credential, .replaced)
+      }
+    } catch {
+      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import AuthenticatorCore
+
+extension TrustedDeviceClient {
+  /// The server first; what is here only after its definite answer.
+  func revoke(id: String) async throws -> TrustedDevice {
+    guard MemberReader.isIdentifier(id) else {
+      throw AuthenticatorError(.invalidRequest, stage: "revoke", reason: "the credential's name is malformed")
+    }
+    let session = state.session
+    let local = try await localCredential(id, of: session?.user?.id)
+    let device: TrustedDevice
+    do {
+      let answer = try await api.send(
+        FrontendRequest(
+          "DELETE", "me", configuration.urlFamily.rawValue, id, sessionID: session?.id, retrying: .once))
+      device = try TrustedDevice(try answer.object("trusted device"))
+    } catch let error as AuthenticatorError {
+      // Not known to the server, and here: somebody was faster.
+      guard let refusal = error.frontendError, refusal.saysNothingToRevoke, let local else { throw error }
+      await shelf.removeOrPostpone(local, .missingOnServer)
+      return local.revoked(at: context.environment.now())
+    }
+    if let local { await shelf.removeOrPostpone(local, .revoked) }
+    return device
+  }
+
+  private func localCredential(_ id: String, of userID: String?) async throws -> LocalCredential? {
+    guard !scope.party.isEmpty else { return nil }
+    let records = try await shelf.store.records(
+      matching: scope.query(id: id, states: [.active, .retired, .revoking]))
+    // Another user's record is never touched, whatever name the server gives.
+    return shelf.read(records).first { $0.id == id && (userID == nil || $0.userID == userID) }
+  }
+
+  func revokeCurrent() async throws -> TrustedDevice? {
+    let session = try signedInSession()
+    guard let userID = session.user?.id else {
+      throw AuthenticatorError(.signedOut, stage: "revoke", reason: "the session has no user")
+    }
+    guard let credential = try await shelf.active(userID: userID).first(where: { $0.userID == userID }) else {
+      return nil
+    }
+    return try await revoke(id: credential.id)
+  }
+
+  func forget(userID: String) async throws -> ForgottenCredentials {
+    guard !scope.party.isEmpty else { return ForgottenCredentials(ids: []) }
+    let records = try await shelf.store.records(matching: scope.query(user: userID, states: .everyState))
+    var ids: [String] = []
+    var failure: (any Error)?
+    for record in records where record.owner.account == Array(userID.utf8) {
+      let (store, tag) = (shelf.store, record.tag)
+      do {
+        try await Turnstile.shielded { try await store.delete(tag) }
+        guard let credential = shelf.read([record].filter { $0.externalID != nil }).first else { continue }
+        ids.append(credential.id)
+        emit(.removed(id: credential.id, reason: .forgotten))
+      } catch {
+        failure = failure ?? error
+        emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
+        await shelf.listForRemoval(tag)
+      }
+    }
+    // The account may be gone: what was to be revoked on the server in its name never can be.
+    do {
+      let work = PendingWork(shelf.store, scope: scope)
+      for entry in try await work.entries() {
+        guard case .revocation(_, userID) = entry else { continue }
+        try await Turnstile.shielded { try await work.remove(entry) }
+      }
+    } catch {
+      failure = failure ?? error
+    }
+    if let failure { throw AuthenticatorError.wrapping(failure, as: .storageFailed, stage: "forget") }
+    return ForgottenCredentials(ids: ids)
+  }
+}
+
+extension LocalCredential {
+  /// What is known here of a credential that the server does not know any more.
+  fileprivate func revoked(at now: UnixTime) -> TrustedDevice {
+    TrustedDevice(
+      id: id, platform: TrustedDevice.Platform(rawValue: attributes.platform), appIdentifier: record.owner.party,
+      name: attributes.name, status: .revoked, createdAt: details.createdAt, updatedAt: now, revokedAt: now)
+  }
+}

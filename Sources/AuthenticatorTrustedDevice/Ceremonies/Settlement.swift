@@ -1,0 +1,253 @@
+import AuthenticatorCore
+
+extension TrustedDeviceClient {
+  func reconcile() async throws -> TrustedDeviceReconciliation {
+    try await started()
+    await LocalCleanUp(client: self).run()
+    guard !scope.party.isEmpty, let session = state.session, session.status == .active, let userID = session.user?.id
+    else { return TrustedDeviceReconciliation() }
+    var settlement = Settlement(client: self, sessionID: session.id, userID: userID)
+    return try await settlement.reconcile()
+  }
+
+  /// Settles what earlier runs have left for the signed-in user. Asks the server only when something is left; what
+  /// fails is reported and tried again.
+  func settleQuietly() async {
+    guard !scope.party.isEmpty, let session = state.session, session.status == .active, let userID = session.user?.id
+    else { return }
+    do {
+      var settlement = Settlement(client: self, sessionID: session.id, userID: userID)
+      try await settlement.settleLeftovers()
+    } catch {
+      emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))
+    }
+  }
+
+  /// The same, unless an operation is under way that does it itself.
+  func settleIfFree() async {
+    do {
+      _ = try await operations.runIfFree {
+        try await started()
+        await settleQuietly()
+      }
+    } catch {
+      emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))
+    }
+  }
+
+  /// Looks in the server's list for what an attempt without an answer may have made.
+  /// - Returns: the credential, which is committed then; nil: it is not there, or not to be told.
+  func recover(_ tag: KeyTag, sessionID: String, userID: String) async -> TrustedDevice? {
+    var settlement = Settlement(client: self, sessionID: sessionID, userID: userID)
+    do {
+      guard let record = try await shelf.store.record(tag) else { return nil }
+      return try await settlement.settle(staged: record)
+    } catch {
+      emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))
+      return nil
+    }
+  }
+
+  /// Deletes a credential on the server; one that is not there is no error.
+  /// - Returns: the device as the server describes it; nil: there was none.
+  func revokeOnServer(_ id: String, sessionID: String?) async throws -> TrustedDevice? {
+    do {
+      let answer = try await api.send(
+        FrontendRequest(
+          "DELETE", "me", configuration.urlFamily.rawValue, id, sessionID: sessionID, retrying: .once))
+      return try TrustedDevice(try answer.object("trusted device"))
+    } catch let error as AuthenticatorError {
+      guard let refusal = error.frontendError, refusal.saysNothingToRevoke else { throw error }
+      return nil
+    }
+  }
+}
+
+extension FrontendAPIError {
+  /// Whether the server, in its own form, says that there is no such credential; a bare 404 of some proxy is not that.
+  var saysNothingToRevoke: Bool {
+    isCredentialMissing || has("trusted_device_not_registered") || status == 404 && has("resource_not_found")
+      || status == 404 && has("form_resource_not_found")
+  }
+}
+
+/// Brings one user's credentials on this installation and on the server together, in that user's session.
+struct Settlement {
+  let client: TrustedDeviceClient
+  let sessionID: String
+  let userID: String
+  private(set) var report = TrustedDeviceReconciliation()
+  private var listed: (devices: [TrustedDevice], clock: ServerClock)?
+
+  init(client: TrustedDeviceClient, sessionID: String, userID: String) {
+    self.client = client
+    self.sessionID = sessionID
+    self.userID = userID
+  }
+
+  private var store: any KeyStore { client.shelf.store }
+  private var scope: CredentialScope { client.scope }
+
+  /// How long a credential may be missing from the list after its challenge ended: lists lag, clocks differ.
+  private static let grace: Duration = .seconds(60)
+
+  mutating func reconcile() async throws -> TrustedDeviceReconciliation {
+    report.askedServer = true
+    // Read before the list: what another process enrolls meanwhile is not missing from it.
+    let before = try await client.shelf.active(userID: userID)
+    let devices = try await list().devices
+    try await settleLeftovers()
+    let after = Set(try await client.shelf.active(userID: userID).map(\.tag))
+    for credential in before where after.contains(credential.tag) {
+      let device = devices.first { $0.id == credential.id }
+      guard device?.status != .active else { continue }
+      await remove(credential, device == nil ? .missingOnServer : .revokedOnServer)
+    }
+    return report
+  }
+
+  /// - Throws: when the store cannot be read; what fails for one credential is reported.
+  mutating func settleLeftovers() async throws {
+    for record in try await store.records(matching: scope.query(user: userID, states: [.staged])) {
+      do { _ = try await settle(staged: record) } catch { note(error) }
+    }
+    await finishRevocations()
+    let tombstones = try await store.records(matching: scope.query(user: userID, states: [.revoking]))
+    for credential in client.shelf.read(tombstones) {
+      guard await revoke(credential.id) else { continue }
+      let (store, tag) = (store, credential.tag)
+      do { try await Turnstile.shielded { try await store.delete(tag) } } catch { note(error) }
+    }
+    guard client.configuration.revokesOrphans else { return }
+    for credential in try await client.shelf.active(userID: userID) {
+      switch try await client.shelf.condition(of: credential) {
+      case .missing: await revokeLost(credential, .keyMissing)
+      case .void: await revokeLost(credential, .keyInvalidated)
+      case .usable, .unusable: break
+      }
+    }
+  }
+
+  // MARK: Interrupted enrollments
+
+  /// - Returns: the credential, when the server made one of it and it is committed.
+  mutating func settle(staged record: KeyRecord) async throws -> TrustedDevice? {
+    guard record.state == .staged else { return nil }
+    let item = try await store.item(AttemptMark.item(of: record.tag))
+    guard let item else {
+      // Nothing was proved to the server: the local clean-up gives it up once its time is over.
+      if !client.isPast(record) { report.pending += 1 }
+      return nil
+    }
+    let mark: AttemptMark
+    do { mark = try AttemptMark(item) } catch {
+      // The widest span that an attempt of this key can have.
+      let deadline = EnrollmentJournal(record.journal)?.deadline ?? record.createdAt
+      mark = AttemptMark(
+        from: record.createdAt.advanced(by: .seconds(-3600)), until: deadline.advanced(by: .seconds(3600)))
+    }
+    let (devices, clock) = try await list()
+    let found = try await candidates(for: record, mark, among: devices)
+    if found.count == 1 { return try await accept(found[0], for: record) }
+    guard mark.until.advanced(by: Self.grace) < clock.now else {
+      report.pending += 1
+      return nil
+    }
+    // The challenge has ended: what is not there now was never made, and what cannot be told apart stays the server's.
+    let (store, tag) = (store, record.tag)
+    try await Turnstile.shielded { try await store.discard(tag) }
+    report.undone += 1
+    client.emit(.enrollmentUndone)
+    return nil
+  }
+
+  /// What the attempt can have made: of this app, platform and name, made in its time, and nobody else's here.
+  private func candidates(
+    for record: KeyRecord, _ mark: AttemptMark, among devices: [TrustedDevice]
+  ) async throws -> [TrustedDevice] {
+    let attributes = try CredentialAttributes(record.attributes)
+    let known = try await store.records(matching: scope.query(states: .everyState)).compactMap(\.externalID)
+    let earliest = mark.from.advanced(by: .seconds(-2))
+    let latest = mark.until.advanced(by: Self.grace)
+    return devices.filter { device in
+      device.status == .active && device.algorithm == .es256 && device.appIdentifier == scope.party
+        && device.platform.rawValue == attributes.platform && (device.name ?? "") == (attributes.name ?? "")
+        && device.createdAt >= earliest && device.createdAt <= latest && !known.contains(Array(device.id.utf8))
+    }
+  }
+
+  private mutating func accept(_ device: TrustedDevice, for record: KeyRecord) async throws -> TrustedDevice? {
+    let active = try await store.records(matching: scope.query(user: userID))
+    guard !active.contains(where: { $0.createdAt > record.createdAt }) else {
+      // A later enrollment has succeeded meanwhile: this one is undone on both sides.
+      guard await revoke(device.id) else { return nil }
+      let (store, tag) = (store, record.tag)
+      try await Turnstile.shielded { try await store.discard(tag) }
+      report.undone += 1
+      client.emit(.enrollmentUndone)
+      return nil
+    }
+    try await client.commit(record, as: device, isUnproven: true)
+    report.enrolled.append(device.id)
+    client.emit(.enrolled(id: device.id, isRecovered: true))
+    await client.removeReplaced(by: record, userID: userID)
+    return device
+  }
+
+  // MARK: Revocations
+
+  private mutating func finishRevocations() async {
+    let work = PendingWork(store, scope: scope)
+    do {
+      for entry in try await work.entries() {
+        guard case .revocation(let id, userID) = entry, await revoke(id) else { continue }
+        try await Turnstile.shielded { try await work.remove(entry) }
+      }
+    } catch {
+      note(error)
+    }
+  }
+
+  private mutating func revokeLost(
+    _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason
+  ) async {
+    if await revoke(credential.id) { return await remove(credential, reason) }
+    // The row stays and remembers; it is not offered any more.
+    _ = await client.shelf.condemn(credential, reason, keepsForRevocation: true)
+  }
+
+  /// - Returns: whether the server has no such credential any more.
+  private mutating func revoke(_ id: String) async -> Bool {
+    do {
+      _ = try await client.revokeOnServer(id, sessionID: sessionID)
+      report.revoked.append(id)
+      client.emit(.orphanRevoked(id: id))
+      return true
+    } catch {
+      note(error)
+      return false
+    }
+  }
+
+  private mutating func remove(_ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason) async {
+    if await client.shelf.removeOrPostpone(credential, reason) {
+      report.removed.append(.init(id: credential.id, reason: reason))
+    } else {
+      report.pending += 1
+    }
+  }
+
+  private mutating func list() async throws -> (devices: [TrustedDevice], clock: ServerClock) {
+    if let listed { return listed }
+    let fetched = try await client.fetchListAndClock(sessionID: sessionID)
+    listed = fetched
+    return fetched
+  }
+
+  private mutating func note(_ error: any Error) {
+    let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "reconcile")
+    report.failures.append(error)
+    report.pending += 1
+    client.emit(.postponed(.settlement, code: error.code))
+  }
+}

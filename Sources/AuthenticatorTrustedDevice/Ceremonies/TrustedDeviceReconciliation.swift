@@ -1,0 +1,32 @@
+import AuthenticatorCore
+
+/// What `reconcile()` did.
+public struct TrustedDeviceReconciliation: Sendable {
+  /// A credential that went, and why.
+  public struct Removal: Hashable, Sendable {
+    /// The server's name of it.
+    public let id: String
+    /// Why it went.
+    public let reason: TrustedDeviceEvent.RemovalReason
+
+    package init(id: String, reason: TrustedDeviceEvent.RemovalReason) {
+      self.id = id
+      self.reason = reason
+    }
+  }
+
+  /// Whether the server was asked: somebody is signed in and active.
+  public internal(set) var askedServer = false
+  /// Interrupted enrollments that the server had accepted: usable now.
+  public internal(set) var enrolled: [String] = []
+  /// Interrupted enrollments that the server did not accept: nothing of them is left.
+  public internal(set) var undone = 0
+  /// Credentials removed from this installation.
+  public internal(set) var removed: [Removal] = []
+  /// Credentials revoked on the server because their keys here are lost, or were never kept.
+  public internal(set) var revoked: [String] = []
+  /// How many things are still open.
+  public internal(set) var pending = 0
+  /// What failed on the way.
+  public internal(set) var failures: [AuthenticatorError] = []
+}

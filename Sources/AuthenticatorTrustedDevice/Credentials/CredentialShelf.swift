@@ -1,0 +1,133 @@
+import AuthenticatorCore
+
+/// The credentials of one app and server on this installation. Silent: nothing here asks the person.
+struct CredentialShelf: Sendable {
+  let context: AuthenticatorContext
+  let scope: CredentialScope
+  let authenticators: TrustedDeviceAuthenticators
+  let emit: @Sendable (TrustedDeviceEvent) -> Void
+
+  var store: any KeyStore { context.keyStore }
+
+  /// What a credential's key is worth now.
+  enum Condition: Hashable, Sendable {
+    case usable
+    /// There is no key.
+    case missing
+    /// There is a key that can never be used again.
+    case void
+    /// It could be used at another time.
+    case unusable(TrustedDeviceAvailability.UnavailableReason)
+
+    var isPresent: Bool { self != .missing && self != .void }
+  }
+
+  // MARK: Reading
+
+  /// The offered credentials, newest first. One that cannot be read is reported and left out; the others count.
+  /// - Throws: `storageFailed` and its like, when it cannot be told.
+  func active(userID: String? = nil, id: String? = nil) async throws -> [LocalCredential] {
+    guard !scope.party.isEmpty else { return [] }
+    return LocalCredential.sorted(read(try await store.records(matching: scope.query(user: userID, id: id))))
+  }
+
+  func read(_ records: [KeyRecord]) -> [LocalCredential] {
+    records.compactMap { record in
+      do {
+        return try LocalCredential(record)
+      } catch {
+        emit(.recordSetAside(reason: Self.code(of: error)))
+        return nil
+      }
+    }
+  }
+
+  /// - Throws: when it cannot be told whether there is a key; nothing follows from that.
+  func condition(of credential: LocalCredential) async throws -> Condition {
+    guard try await store.presence(of: credential.tag) else { return .missing }
+    let authenticator: any DeviceAuthenticator
+    do {
+      authenticator = try await authenticators.signing.make(credential.record.authenticator, context)
+    } catch {
+      return .unusable(.unsupportedPlatform)
+    }
+    switch await authenticator.health(of: credential.record) {
+    case .usable: return .usable
+    case .gone: return .missing
+    case .changed: return .void
+    case .lockedOut:
+      // The authenticator knows whether the passcode would unlock the sensor.
+      if case .available = await authenticator.availability() { return .usable }
+      return .unusable(.biometricAuthenticationLockedOut)
+    default: return .unusable(.biometricAuthenticationUnavailable)
+    }
+  }
+
+  // MARK: Removing
+
+  /// Destroys a credential's key and record.
+  func remove(_ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason) async throws {
+    let (store, tag) = (store, credential.tag)
+    try await Turnstile.shielded { try await store.delete(tag) }
+    emit(.removed(id: credential.id, reason: reason))
+  }
+
+  /// Removes as far as that works now. What does not work is tried again: the credential is no longer offered then, if
+  /// at least that can be written, and listed for removal.
+  /// - Returns: whether the key is gone.
+  @discardableResult
+  func removeOrPostpone(
+    _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason
+  ) async -> Bool {
+    do {
+      try await remove(credential, reason)
+      return true
+    } catch {
+      emit(.postponed(.removal, code: Self.code(of: error)))
+      await listForRemoval(credential.tag)
+      return false
+    }
+  }
+
+  /// Notes that a key is to be destroyed as soon as that works.
+  func listForRemoval(_ tag: KeyTag) async {
+    let (store, scope) = (store, scope)
+    do {
+      try await Turnstile.shielded {
+        try await PendingWork(store, scope: scope).add(.removal(tag: tag))
+        do { try await store.beginRevoking(tag) } catch let error as AuthenticatorError
+          where error.code == .invalidKeyState || error.code == .keyNotFound
+        {
+          // Staged, and so not offered anyway; or gone.
+        }
+      }
+    } catch {
+      // Nothing can be written: the record stays, and the server's list will tell what it is worth.
+      emit(.postponed(.saving, code: Self.code(of: error)))
+    }
+  }
+
+  /// Takes a credential whose key is void out of use. Its row stays until the server's credential is revoked.
+  /// - Returns: whether it is no longer offered.
+  func condemn(
+    _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason, keepsForRevocation: Bool
+  ) async -> Bool {
+    guard keepsForRevocation else { return await removeOrPostpone(credential, reason) }
+    let (store, tag) = (store, credential.tag)
+    do {
+      try await Turnstile.shielded { try await store.beginRevoking(tag) }
+      emit(.removed(id: credential.id, reason: reason))
+      return true
+    } catch let error as AuthenticatorError where error.code == .keyNotFound {
+      emit(.removed(id: credential.id, reason: reason))
+      return true
+    } catch {
+      emit(.postponed(.removal, code: Self.code(of: error)))
+      return false
+    }
+  }
+
+  static func code(of error: any Error) -> AuthenticatorError.Code {
+    AuthenticatorError.wrapping(error, as: .storageFailed, stage: "trustedDevice").code
+  }
+}

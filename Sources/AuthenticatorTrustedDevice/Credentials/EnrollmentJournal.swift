@@ -1,0 +1,55 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+
+/// What a staged key's row says about how to settle it after a crash. Written with the key, before anything is sent.
+package struct EnrollmentJournal: Hashable, Sendable {
+  /// Until then, on this device's clock, the enrollment may still be under way in some process.
+  package var deadline: UnixTime
+
+  package init(deadline: UnixTime) { self.deadline = deadline }
+
+  /// Nil: not a journal of ours.
+  package init?(_ bytes: [UInt8]) {
+    let object: JSONObject?
+    do { object = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 1 << 16, depth: 8)).objectValue } catch {
+      return nil
+    }
+    guard let deadline = object?["deadline"]?.intValue else { return nil }
+    self.deadline = UnixTime(milliseconds: Int64(deadline))
+  }
+
+  package var bytes: [UInt8] { JSONObject([("deadline", .integer(deadline.milliseconds))]).serialized() }
+}
+
+/// Says that an enrollment may have reached the server: written, durably, before its proof is sent, and gone with the
+/// key. What the server made of it is found out from its list.
+struct AttemptMark: Hashable, Sendable {
+  /// A credential that was made for it is not older than this, on the server's clock.
+  var from: UnixTime
+  /// Nor younger: the challenge has ended by then.
+  var until: UnixTime
+
+  static func item(of tag: KeyTag) -> ItemName { ItemName(owner: tag, name: "trusted-device.attempt") }
+
+  init(from: UnixTime, until: UnixTime) {
+    self.from = from
+    self.until = until
+  }
+
+  /// - Throws: `integrityFailed`.
+  init(_ bytes: [UInt8]) throws {
+    let object: JSONObject?
+    do { object = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 1 << 12, depth: 8)).objectValue } catch {
+      object = nil
+    }
+    guard let from = object?["from"]?.intValue, let until = object?["until"]?.intValue else {
+      throw AuthenticatorError(.integrityFailed, stage: "trustedDevice.journal", reason: "the journal cannot be read")
+    }
+    self.from = UnixTime(milliseconds: Int64(from))
+    self.until = UnixTime(milliseconds: Int64(until))
+  }
+
+  var bytes: [UInt8] {
+    JSONObject([("from", .integer(from.milliseconds)), ("until", .integer(until.milliseconds))]).serialized()
+  }
+}

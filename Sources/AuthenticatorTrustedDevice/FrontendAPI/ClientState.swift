@@ -1,0 +1,162 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import Synchronization
+
+/// What one client knows of its server: token, client with sessions, settings. Kept in the key store, sealed, from one
+/// run of the app to the next.
+final class ClientState: Sendable {
+  struct Content: Hashable, Sendable {
+    var token: DeviceToken?
+    var client: FrontendClient?
+    var environment: FrontendEnvironment?
+  }
+
+  /// What a request was sent with.
+  struct Sending: Sendable {
+    let token: DeviceToken?
+    let clientID: String?
+  }
+
+  /// Who is signed in, as far as a ceremony must not be surprised by it.
+  struct Identity: Hashable, Sendable {
+    let sessionID: String?
+    let userID: String?
+    let isSignedIn: Bool
+  }
+
+  private let content = Mutex(Content())
+  private let isLoaded = Mutex(false)
+  private let store: any KeyStore
+  private let name: ItemName
+  private let writing = Turnstile()
+
+  init(_ store: any KeyStore, scope: CredentialScope) {
+    self.store = store
+    name = scope.item("client")
+  }
+
+  var current: Content { content.withLock { $0 } }
+  var session: FrontendSession? { content.withLock { $0.client?.currentSession } }
+  var environment: FrontendEnvironment? { content.withLock { $0.environment } }
+
+  var identity: Identity {
+    content.withLock { content in
+      let session = content.client?.currentSession
+      return Identity(
+        sessionID: session?.id, userID: session?.user?.id, isSignedIn: session?.isSignedIn ?? false)
+    }
+  }
+
+  var sending: Sending { content.withLock { Sending(token: $0.token, clientID: $0.client?.id) } }
+
+  /// Takes what an answer says about token and client.
+  /// - Returns: whether anything changed.
+  func receive(_ token: TokenChange, _ piggyback: FrontendAnswer.Piggyback, for sending: Sending) -> Bool {
+    content.withLock { content in
+      let before = content
+      // What a request found out about its own token says nothing about one that came meanwhile.
+      let isOwn = content.token == sending.token
+      var client: FrontendClient?
+      if case .client(let received) = piggyback, Self.isNewer(received, than: content.client) { client = received }
+      switch token {
+      case .cleared:
+        if isOwn {
+          content.token = nil
+          content.client = nil
+        }
+      case .replaced(let new):
+        if let client {
+          content.token = new
+          content.client = client
+        } else if isOwn {
+          content.token = new
+        }
+      case .unchanged:
+        if let client, isOwn { content.client = client }
+      }
+      return content != before
+    }
+  }
+
+  /// An answer that overtook another must not bring an old picture back.
+  private static func isNewer(_ client: FrontendClient, than old: FrontendClient?) -> Bool {
+    guard let old, old.id == client.id, let before = old.updatedAt, let now = client.updatedAt else { return true }
+    return now >= before
+  }
+
+  /// The server has no client for this token.
+  func forgetClient(for sending: Sending) {
+    content.withLock { if $0.token == sending.token { $0.client = nil } }
+  }
+
+  /// A session that this client has ended is not signed in, whether the answer brought a client along or not.
+  func end(session id: String?) {
+    content.withLock { content in
+      content.client?.sessions.removeAll { id == nil || $0.id == id }
+      if let last = content.client?.lastActiveSessionID, id == nil || last == id {
+        content.client?.lastActiveSessionID = nil
+      }
+    }
+  }
+
+  func set(environment: FrontendEnvironment) { content.withLock { $0.environment = environment } }
+
+  func set(token: DeviceToken?) {
+    content.withLock { content in
+      guard content.token != token else { return }
+      content.token = token
+      content.client = nil
+    }
+  }
+
+  // MARK: From run to run
+
+  /// Reads what is kept, once; what arrived before that stays.
+  /// - Throws: `storageFailed` and its like; `integrityFailed` when what is kept cannot be read.
+  func load() async throws {
+    try await writing.run {
+      guard !isLoaded.withLock({ $0 }) else { return }
+      let stored = try await store.item(name).map(Self.decode)
+      if let stored { content.withLock { if $0 == Content() { $0 = stored } } }
+      isLoaded.withLock { $0 = true }
+    }
+  }
+
+  /// Keeps the content as it is when its turn comes.
+  func save() async throws {
+    try await writing.run {
+      let bytes = Self.encode(current)
+      try await store.setItem(name, to: bytes)
+    }
+  }
+
+  /// A client too large to be kept is left out: the server knows it.
+  private static let maximumBytes = 60_000
+
+  private static func encode(_ content: Content) -> [UInt8]? {
+    guard content != Content() else { return nil }
+    var object = JSONObject([("version", 1)])
+    if let token = content.token { object["token"] = .string(token.text) }
+    if let environment = content.environment { object["environment"] = .object(environment.json) }
+    let small = object.serialized()
+    guard let client = content.client else { return small }
+    object["client"] = .object(client.json)
+    let whole = object.serialized()
+    return whole.count <= maximumBytes ? whole : small
+  }
+
+  private static func decode(_ bytes: [UInt8]) throws -> Content {
+    do {
+      let object = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 1 << 16, depth: 16))
+      var content = Content()
+      content.token = object["token"]?.stringValue.flatMap(DeviceToken.init)
+      content.client = try object["client"]?.objectValue.map { try FrontendClient($0) }
+      content.environment = try object["environment"]?.objectValue.map { try FrontendEnvironment($0) }
+      return content
+    } catch {
+      throw AuthenticatorError(
+        .integrityFailed, stage: "trustedDevice.state", reason: "what is kept of the client cannot be read",
+        underlying: error)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+
+/// Sends requests to the server's Frontend API and keeps up with what its answers say about token and client.
+struct FrontendAPI: Sendable {
+  let configuration: TrustedDeviceConfiguration
+  let transport: any HTTPTransport
+  let environment: AuthenticatorEnvironment
+  let state: ClientState
+  let installation: InstallationIdentity
+  let emit: @Sendable (TrustedDeviceEvent) -> Void
+
+  /// Sends a request; a refusal is thrown.
+  ///
+  /// Token and client of the answer are taken over first, of a refusal too. After the two refusals that cast doubt on
+  /// what is known of the client, the server is asked for it.
+  /// - Throws: `transportFailed` and `timedOut` with a `TransportFailure`; `invalidMessage`; the code of a refusal with
+  ///   a `TrustedDeviceFailure`; `storageFailed` when the installation's identifier cannot be had.
+  func send(_ request: FrontendRequest) async throws -> FrontendAnswer {
+    do {
+      return try await exchange(request)
+    } catch let error as AuthenticatorError {
+      if let refusal = error.frontendError, refusal.has("authentication_invalid") || refusal.has("resource_not_found") {
+        await refreshAfterDoubt()
+      }
+      throw error
+    }
+  }
+
+  /// Asks for the client; what the server has none for is forgotten.
+  func refreshClient() async throws {
+    let sending = state.sending
+    let answer = try await exchange(FrontendRequest("GET", "client", retrying: .once))
+    guard answer.response.isNull else { return }
+    state.forgetClient(for: sending)
+    await save()
+  }
+
+  /// Asks for the server's switches.
+  func refreshEnvironment() async throws {
+    let answer = try await send(FrontendRequest("GET", "environment", retrying: .once))
+    state.set(environment: try FrontendEnvironment(try answer.object("environment")))
+    await save()
+  }
+
+  private func refreshAfterDoubt() async {
+    // Without token there is no client to ask for.
+    guard state.current.token != nil else { return }
+    do {
+      try await refreshClient()
+    } catch {
+      // What is thrown is the refusal; the client stays as it was known.
+      emit(.postponed(.refresh, code: code(of: error)))
+    }
+  }
+
+  private func code(of error: any Error) -> AuthenticatorError.Code {
+    AuthenticatorError.wrapping(error, as: .transportFailed, stage: "frontend").code
+  }
+
+  // MARK: One exchange, with its repetitions
+
+  private func exchange(_ request: FrontendRequest) async throws -> FrontendAnswer {
+    let policy = configuration.retryPolicy
+    var retries = request.retrying == .once ? policy.retries : 0
+    while true {
+      let sending = state.sending
+      let response: HTTPResponse
+      do {
+        response = try await transport.send(try await httpRequest(request, sending))
+      } catch {
+        let error = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "frontend")
+        guard retries > 0, RetryPolicy.isRetryable(error) else { throw error }
+        retries -= 1
+        try await pause(policy.delay(after: nil, at: environment.now()))
+        continue
+      }
+      if retries > 0, RetryPolicy.statuses.contains(response.status) {
+        retries -= 1
+        await take(TokenChange(response), .absent, for: sending)
+        try await pause(policy.delay(after: response, at: environment.now()))
+        continue
+      }
+      return try await read(response, for: sending)
+    }
+  }
+
+  private func pause(_ duration: Duration) async throws {
+    do {
+      try await environment.sleep(environment.uptime() + duration)
+    } catch {
+      throw AuthenticatorError(.appCanceled, stage: "frontend", underlying: error)
+    }
+  }
+
+  private func httpRequest(_ request: FrontendRequest, _ sending: ClientState.Sending) async throws -> HTTPRequest {
+    var fields = [
+      HTTPField("Accept", "application/json"), HTTPField("Content-Type", "application/x-www-form-urlencoded"),
+      HTTPField("clerk-api-version", configuration.apiVersion),
+    ]
+    fields += configuration.fields
+    if let token = sending.token { fields.append(HTTPField("Authorization", token.text)) }
+    if let client = sending.clientID { fields.append(HTTPField("x-clerk-client-id", client)) }
+    fields.append(HTTPField("x-native-device-id", try await installation.identifier()))
+    if let app = environment.appIdentifier, HTTPToken.isFieldValue(app), !app.isEmpty {
+      fields.append(HTTPField("x-bundle-id", app))
+    }
+    return HTTPRequest(
+      method: request.method, url: request.url(of: configuration.server), fields: fields, body: request.body,
+      timeout: configuration.requestTimeout, maximumBodyBytes: configuration.answerBytes)
+  }
+
+  private func read(_ response: HTTPResponse, for sending: ClientState.Sending) async throws -> FrontendAnswer {
+    guard response.body.count <= configuration.answerBytes else {
+      throw AuthenticatorError(.invalidMessage, stage: "frontend.answer", reason: "the answer is too long")
+    }
+    let limits = JSONLimits(bytes: configuration.answerBytes, depth: 32, textBytes: 1 << 16)
+    guard response.status < 400 else {
+      await take(TokenChange(response), Self.client(of: response, limits: limits), for: sending)
+      throw AuthenticatorError(
+        FrontendAPIError(status: response.status, body: response.body),
+        retryAfter: RetryPolicy.retryAfter(response, at: environment.now()))
+    }
+    guard (200..<300).contains(response.status) else {
+      await take(TokenChange(response), .absent, for: sending)
+      throw AuthenticatorError(
+        .invalidMessage, stage: "frontend.answer", reason: "the server answered \(response.status)")
+    }
+    let answer: FrontendAnswer
+    do {
+      answer = try FrontendAnswer(response, limits: limits)
+    } catch {
+      await take(TokenChange(response), .absent, for: sending)
+      throw error
+    }
+    await take(TokenChange(response), answer.client, for: sending)
+    return answer
+  }
+
+  /// The client beside a refusal, if the body is one that could hold it.
+  private static func client(of response: HTTPResponse, limits: JSONLimits) -> FrontendAnswer.Piggyback {
+    do { return FrontendAnswer.client(in: try JSONValue.parse(response.body, limits: limits)) } catch { return .absent }
+  }
+
+  private func take(
+    _ token: TokenChange, _ client: FrontendAnswer.Piggyback, for sending: ClientState.Sending
+  ) async {
+    if case .malformed = client { emit(.postponed(.refresh, code: .invalidMessage)) }
+    let before = state.identity
+    guard state.receive(token, client, for: sending) else { return }
+    let after = state.identity
+    if before != after { emit(.sessionChanged(from: before.sessionID, to: after.sessionID)) }
+    await save()
+  }
+
+  /// Keeps the state for the next run. When that fails, this run goes on with what it knows.
+  private func save() async {
+    do { try await state.save() } catch { emit(.postponed(.saving, code: code(of: error))) }
+  }
+}
