@@ -1,0 +1,6 @@
+import AuthenticatorCore
+import AuthenticatorKeyStore
+
+enum SoftwareKeys {
+  static var provider: any KeyProvider { SoftwareKeyProvider() }
+}
