@@ -269,8 +269,8 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorTrustedDeviceTests",
     [
-      "AuthenticatorTrustedDevice", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "DeviceAuthenticators",
-      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorTrustedDevice", "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "AuthenticatorKeyStore",
+      "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
     ]),
   tests(
     "AuthenticatorRelyingPartyTests",

@@ -8,10 +8,10 @@ import Testing
   static func key(_ host: String, prefix: String = "pk_test_") -> String { prefix + Base64.encode(Array(host.utf8)) }
 
   @Test func takesTheAddressFromThePublishableKey() throws {
-    let key = try PublishableKey(Self.key("clever-cat-12.clerk.example.com$"))
+    let key = try TrustedDeviceConfiguration.PublishableKey(Self.key("clever-cat-12.clerk.example.com$"))
     #expect(key.server.description == "https://clever-cat-12.clerk.example.com/")
     #expect(key.isTest)
-    #expect(try !PublishableKey(Self.key("clerk.example.com$", prefix: "pk_live_")).isTest)
+    #expect(try !TrustedDeviceConfiguration.PublishableKey(Self.key("clerk.example.com$", prefix: "pk_live_")).isTest)
     let configuration = try TrustedDeviceConfiguration(publishableKey: Self.key("clerk.example.com$"))
     #expect(configuration.instance == "https://clerk.example.com")
     #expect(try TrustedDeviceConfiguration(publishableKey: Self.key("127.0.0.1:8443$")).server.port == 8443)
@@ -20,7 +20,7 @@ import Testing
   @Test func toleratesMissingPadding() throws {
     let padded = Self.key("ab.example.com$")
     let text = String(padded.reversed().drop { $0 == "=" }.reversed())
-    #expect(try PublishableKey(text).server.host == "ab.example.com")
+    #expect(try TrustedDeviceConfiguration.PublishableKey(text).server.host == "ab.example.com")
   }
 
   @Test(arguments: [
@@ -29,7 +29,7 @@ import Testing
     key("clerk.example.com?q=1$"), key("clerk.example.com#f$"), key("cl\u{E9}rk.example.com$"), key("a b$"),
   ])
   func refusesAKeyThatNamesNoHost(_ text: String) {
-    #expect(throws: AuthenticatorError(.invalidRequest)) { try PublishableKey(text) }
+    #expect(throws: AuthenticatorError(.invalidRequest)) { try TrustedDeviceConfiguration.PublishableKey(text) }
   }
 
   @Test func letsAProxyTakeTheAddressOver() throws {

@@ -21,12 +21,12 @@ import Testing
 
   @Test func writesTheKeyInItsOneForm() throws {
     let text = #"{"kty":"EC","crv":"P-256","x":"\#(Self.x)","y":"\#(Self.y)","alg":"ES256"}"#
-    #expect(try TrustedDeviceProof.jwk(try Self.key()) == text)
+    #expect(try ProofText.jwk(try Self.key()) == text)
   }
 
   @Test func writesTheSignatureRaw() throws {
     let signature = try Signature(der: try Hex.decode(Self.der), algorithm: .es256)
-    #expect(try TrustedDeviceProof.text(signature) == Self.raw)
+    #expect(try ProofText.text(signature) == Self.raw)
     #expect(try Self.key().isValidSignature(signature, for: Self.message))
     let altered = Array(String(decoding: Self.message, as: UTF8.self).replacing("app", with: "apq").utf8)
     #expect(try !Self.key().isValidSignature(signature, for: altered))
@@ -36,13 +36,13 @@ import Testing
     let point = try #require(try Self.key().x963Representation)
     #expect(point.count == 65)
     for bad in [Array(point.dropFirst()), [0x02] + point.dropFirst(), point + [0], []] {
-      #expect(throws: AuthenticatorError(.credentialRefused)) { try TrustedDeviceProof.jwk(x963: bad) }
+      #expect(throws: AuthenticatorError(.credentialRefused)) { try ProofText.jwk(x963: bad) }
     }
     let other = try PrivateKey.generate(.es384).publicKey
-    #expect(throws: AuthenticatorError(.credentialRefused)) { try TrustedDeviceProof.jwk(other) }
+    #expect(throws: AuthenticatorError(.credentialRefused)) { try ProofText.jwk(other) }
     let edwards = try PrivateKey.generate(.edDSA)
-    #expect(throws: AuthenticatorError(.credentialRefused)) { try TrustedDeviceProof.jwk(edwards.publicKey) }
-    #expect(throws: AuthenticatorError(.credentialRefused)) { try TrustedDeviceProof.text(try edwards.sign([1])) }
+    #expect(throws: AuthenticatorError(.credentialRefused)) { try ProofText.jwk(edwards.publicKey) }
+    #expect(throws: AuthenticatorError(.credentialRefused)) { try ProofText.text(try edwards.sign([1])) }
   }
 
   /// Sign bytes go, short numbers are padded, everything else is refused.
@@ -68,11 +68,11 @@ import Testing
   @Test func signsManyKeysInFixedWidth() throws {
     for _ in 0..<200 {
       let key = try PrivateKey.generate(.es256)
-      let text = try TrustedDeviceProof.text(try key.sign(Self.message))
+      let text = try ProofText.text(try key.sign(Self.message))
       #expect(text.utf8.count == 86)
       let signature = try Signature(raw: try Base64URL.decode(text), algorithm: .es256)
       #expect(try key.publicKey.isValidSignature(signature, for: Self.message))
-      let object = try #require(try JSONValue.parse(try TrustedDeviceProof.jwk(key.publicKey)).objectValue)
+      let object = try #require(try JSONValue.parse(try ProofText.jwk(key.publicKey)).objectValue)
       #expect(object.names == ["kty", "crv", "x", "y", "alg"])
       #expect(object["x"]?.stringValue?.utf8.count == 43)
       #expect(object["y"]?.stringValue?.utf8.count == 43)

@@ -150,8 +150,17 @@ import Testing
     later.transport.add(json: Wire.envelope([Wire.device("tdc_1", at: bench.now)]))
     #expect(try await later.devices.list().map(\.id) == ["tdc_1"])
     #expect(try await later.activeIDs() == ["tdc_1"])
-    #expect(try await later.records().count == 1)
     #expect(later.events.all.contains(.enrolled(id: "tdc_1", isRecovered: true)))
+    // The former key stays, not offered, until the first signature.
+    #expect(try await later.records([.retired]).count == 1)
+    try await later.restarted().client.start()
+    #expect(try await later.records([.retired]).count == 1)
+    try await later.signOut()
+    later.script(create: "tdc_1")
+    later.script(complete: "sess_B")
+    later.device.verifier.perform(.match())
+    try await later.client.auth.signInWithTrustedDevice()
+    #expect(try await later.records().count == 1)
   }
 
   @Test func undoesAnInterruptedEnrollmentThatNeverArrived() async throws {
@@ -179,7 +188,7 @@ import Testing
       return .object(device.json)
     }
     let others = [
-      other { $0.name = "Another device" }, other { $0.platform = .android },
+      other { $0.platform = .android },
       other { $0.appIdentifier = "com.example.b" },
       other { $0.status = .revoked }, other { $0.createdAt = bench.now.advanced(by: .seconds(-7200)) },
       other { $0.createdAt = bench.now.advanced(by: .seconds(7200)) },
@@ -200,6 +209,35 @@ import Testing
     #expect(report.enrolled.isEmpty)
     #expect(try await later.records().isEmpty)
     #expect(!later.requests.contains { $0.method == "DELETE" })
+  }
+
+  @Test func tellsSeveralApartByName() async throws {
+    let bench = try await interrupted()
+    bench.transport.add(
+      json: Wire.envelope([
+        Wire.device("tdc_8", name: "Another device", at: bench.now), Wire.device("tdc_9", at: bench.now),
+      ]))
+    #expect(try await bench.devices.reconcile().enrolled == ["tdc_9"])
+  }
+
+  @Test func bearsANameThatTheServerWroteInItsOwnWay() async throws {
+    let bench = try await interrupted()
+    bench.transport.add(json: Wire.envelope([Wire.device("tdc_9", name: "TEST DEVICE", at: bench.now)]))
+    #expect(try await bench.devices.reconcile().enrolled == ["tdc_9"])
+  }
+
+  @Test func offersTheFormerKeyAgainAfterAWrongRecovery() async throws {
+    let bench = try await interrupted(former: true)
+    bench.transport.add(
+      json: Wire.envelope([Wire.device("tdc_9", at: bench.now), Wire.device("tdc_0", at: bench.now)]))
+    #expect(try await bench.devices.reconcile().enrolled == ["tdc_9"])
+    try await bench.signOut()
+    bench.script(create: "tdc_9")
+    bench.script(400, "trusted_device_signature_verification_failed")
+    bench.device.verifier.perform(.match())
+    #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == .signatureRefused)
+    #expect(try await bench.activeIDs() == ["tdc_0"])
+    #expect(try await bench.records().count == 1)
   }
 
   @Test func dropsACredentialThatWasRecoveredWrongly() async throws {

@@ -220,6 +220,6 @@ import Testing
 
 enum TrustedDeviceWire {
   static func jwk(_ record: KeyRecord) -> String {
-    (try? TrustedDeviceProof.jwk(record.publicKey)) ?? "?"
+    (try? ProofText.jwk(record.publicKey)) ?? "?"
   }
 }

@@ -93,7 +93,7 @@ struct Enrollment {
     var form: [(name: String, value: String?)] = [
       ("platform", attributes.platform), ("app_identifier", client.scope.party), ("name", attributes.name),
       ("algorithm", TrustedDevice.Algorithm.es256.rawValue),
-      ("public_key_jwk", try TrustedDeviceProof.jwk(key.record.publicKey)),
+      ("public_key_jwk", try ProofText.jwk(key.record.publicKey)),
     ]
     let answer = try await client.api.send(
       FrontendRequest(
@@ -106,7 +106,7 @@ struct Enrollment {
     let question = ChallengePrompt(client: client, clock: clock, challenge: challenge, reason: reason)
     let signature = try await question.sign(authenticator, key.record, operation, ticket: key.ticket)
     try checkIdentity()
-    form += [("client_data", challenge.clientData), ("signature", try TrustedDeviceProof.text(signature))]
+    form += [("client_data", challenge.clientData), ("signature", try ProofText.text(signature))]
 
     // From here on the server may know the key, whatever happens to this process.
     let mark = AttemptMark(
@@ -140,16 +140,23 @@ struct Enrollment {
   /// After an attempt that brought no credential: a refusal, or an answer that never came.
   private func settle(_ tag: KeyTag, after error: any Error) async throws -> TrustedDevice {
     let error = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "enroll")
+    // These two also come back when the proof arrived twice, the first time in time.
+    let isSecond = error.code == .challengeNotFound || error.code == .alreadyEnrolled
     let isDefinite = error.frontendError?.isDefinite ?? error.isSafeToRetry
-    guard !isDefinite else {
+    guard !isDefinite || isSecond else {
       await discard(tag)
       throw error
     }
     // The proof is never sent twice; the list tells whether it arrived. If even that cannot be had, the staged key and
     // its mark stay for the next time somebody is signed in.
     guard !Task.isCancelled, error.code != .appCanceled else { throw error }
-    guard let device = await client.recover(tag, sessionID: session.id, userID: userID) else { throw error }
-    return device
+    switch await client.recover(tag, sessionID: session.id, userID: userID) {
+    case .enrolled(let device): return device
+    case .absent where isSecond:
+      await discard(tag)
+      throw error
+    case .absent, .unknown: throw error
+    }
   }
 
   // MARK: 5 and 6

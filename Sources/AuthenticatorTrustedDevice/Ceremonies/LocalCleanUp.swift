@@ -20,7 +20,7 @@ struct LocalCleanUp {
       for record in records {
         switch record.state {
         case .retired:
-          guard let credential = shelf.read([record]).first else { continue }
+          guard let credential = shelf.read([record]).first, try await isReplaced(record) else { continue }
           await shelf.removeOrPostpone(credential, .replaced)
         case .staged: await giveUp(record)
         default: break
@@ -29,6 +29,12 @@ struct LocalCleanUp {
     } catch {
       client.emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))
     }
+  }
+
+  /// Whether a retired key is needed no more: its successor is not one that is still to prove itself.
+  private func isReplaced(_ record: KeyRecord) async throws -> Bool {
+    let query = KeyQuery(instance: record.owner.instance, family: record.owner.family, slot: record.slot)
+    return shelf.read(try await store.records(matching: query)).allSatisfy { !$0.details.isUnproven }
   }
 
   private func destroyListed() async {

@@ -35,16 +35,26 @@ extension TrustedDeviceClient {
     }
   }
 
+  /// What became of an attempt without an answer.
+  enum Recovery: Sendable {
+    /// The server made a credential of it, which is committed.
+    case enrolled(TrustedDevice)
+    /// It is not in the server's list.
+    case absent
+    /// The list could not be had, or what is in it cannot be told apart.
+    case unknown
+  }
+
   /// Looks in the server's list for what an attempt without an answer may have made.
-  /// - Returns: the credential, which is committed then; nil: it is not there, or not to be told.
-  func recover(_ tag: KeyTag, sessionID: String, userID: String) async -> TrustedDevice? {
+  func recover(_ tag: KeyTag, sessionID: String, userID: String) async -> Recovery {
     var settlement = Settlement(client: self, sessionID: sessionID, userID: userID)
     do {
-      guard let record = try await shelf.store.record(tag) else { return nil }
-      return try await settlement.settle(staged: record)
+      guard let record = try await shelf.store.record(tag) else { return .unknown }
+      if let device = try await settlement.settle(staged: record) { return .enrolled(device) }
+      return settlement.report.failures.isEmpty && !settlement.isAmbiguous ? .absent : .unknown
     } catch {
       emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))
-      return nil
+      return .unknown
     }
   }
 
@@ -77,6 +87,8 @@ struct Settlement {
   let sessionID: String
   let userID: String
   private(set) var report = TrustedDeviceReconciliation()
+  /// Whether more than one credential could be what an attempt has made.
+  private(set) var isAmbiguous = false
   private var listed: (devices: [TrustedDevice], clock: ServerClock)?
 
   init(client: TrustedDeviceClient, sessionID: String, userID: String) {
@@ -149,6 +161,7 @@ struct Settlement {
     let (devices, clock) = try await list()
     let found = try await candidates(for: record, mark, among: devices)
     if found.count == 1 { return try await accept(found[0], for: record) }
+    isAmbiguous = !found.isEmpty
     guard mark.until.advanced(by: Self.grace) < clock.now else {
       report.pending += 1
       return nil
@@ -161,7 +174,8 @@ struct Settlement {
     return nil
   }
 
-  /// What the attempt can have made: of this app, platform and name, made in its time, and nobody else's here.
+  /// What the attempt can have made: of this app and platform, made in its time, and nobody else's here. A server may
+  /// write a name in its own way, so that decides only among several.
   private func candidates(
     for record: KeyRecord, _ mark: AttemptMark, among devices: [TrustedDevice]
   ) async throws -> [TrustedDevice] {
@@ -169,11 +183,14 @@ struct Settlement {
     let known = try await store.records(matching: scope.query(states: .everyState)).compactMap(\.externalID)
     let earliest = mark.from.advanced(by: .seconds(-2))
     let latest = mark.until.advanced(by: Self.grace)
-    return devices.filter { device in
+    let found = devices.filter { device in
       device.status == .active && device.algorithm == .es256 && device.appIdentifier == scope.party
-        && device.platform.rawValue == attributes.platform && (device.name ?? "") == (attributes.name ?? "")
-        && device.createdAt >= earliest && device.createdAt <= latest && !known.contains(Array(device.id.utf8))
+        && device.platform.rawValue == attributes.platform && device.createdAt >= earliest
+        && device.createdAt <= latest && !known.contains(Array(device.id.utf8))
     }
+    guard found.count > 1 else { return found }
+    let named = found.filter { ($0.name ?? "") == (attributes.name ?? "") }
+    return named.isEmpty ? found : named
   }
 
   private mutating func accept(_ device: TrustedDevice, for record: KeyRecord) async throws -> TrustedDevice? {
@@ -190,7 +207,7 @@ struct Settlement {
     try await client.commit(record, as: device, isUnproven: true)
     report.enrolled.append(device.id)
     client.emit(.enrolled(id: device.id, isRecovered: true))
-    await client.removeReplaced(by: record, userID: userID)
+    // The key it replaces stays, not offered, until the first signature has shown that this is the right one.
     return device
   }
 

@@ -106,7 +106,7 @@ struct SignInCeremony {
     let sessions = Set(client.state.current.client?.sessions.map(\.id) ?? [])
     let form: [(name: String, value: String?)] = [
       ("strategy", strategy), ("trusted_device_id", credential.id), ("client_data", challenge.clientData),
-      ("signature", try TrustedDeviceProof.text(signature)), ("algorithm", challenge.algorithm.rawValue),
+      ("signature", try ProofText.text(signature)), ("algorithm", challenge.algorithm.rawValue),
     ]
     do {
       let answer = try await client.api.send(
@@ -121,8 +121,10 @@ struct SignInCeremony {
 
   /// After an attempt without an answer: the proof is never sent twice, but a session that it made shows in the client.
   private func arrived(_ begun: SignIn, since sessions: Set<String>, after error: AuthenticatorError) async -> SignIn? {
+    // These two also come back when the proof arrived twice, the first time in time.
+    let isSecond = error.code == .challengeNotFound || error.code == .alreadySignedIn
     let isUnknown = error.frontendError.map { !$0.isDefinite } ?? !error.isSafeToRetry
-    guard isUnknown, error.code != .appCanceled, !Task.isCancelled else { return nil }
+    guard isUnknown || isSecond, error.code != .appCanceled, !Task.isCancelled else { return nil }
     do {
       try await client.api.refreshClient()
     } catch {
@@ -153,8 +155,8 @@ struct SignInCeremony {
       await client.noteOrphan(credential)
       return error.afterRemoval()
     case .signatureRefused where credential.details.isUnproven:
-      // It was recovered by guesswork, and the guess was wrong: the server's credential is another device's.
-      return await client.shelf.removeOrPostpone(credential, .unproven) ? error.afterRemoval() : error
+      // It was recovered from the list alone, and wrongly: the server's credential is another device's.
+      return await client.takeBack(credential) ? error.afterRemoval() : error
     default: return error
     }
   }
@@ -168,6 +170,7 @@ struct SignInCeremony {
       let record = try await client.shelf.store.record(credential.tag)
       guard let record else { return }
       try await client.shelf.store.update(credential.tag, details: details.bytes, expecting: record.version)
+      await client.removeReplaced(by: record, userID: credential.userID)
     } catch {
       // It stays unproven: the next signature proves it again.
       client.emit(.postponed(.saving, code: CredentialShelf.code(of: error)))
@@ -176,6 +179,25 @@ struct SignInCeremony {
 }
 
 extension TrustedDeviceClient {
+  /// A recovered credential is not this installation's after all: the key it had replaced is offered again, if there is
+  /// one.
+  /// - Returns: whether it is gone.
+  func takeBack(_ credential: LocalCredential) async -> Bool {
+    let store = shelf.store
+    do {
+      let former = try await store.records(
+        matching: scope.query(user: credential.userID, states: [.retired])
+      ).last { $0.slot == credential.record.slot }
+      guard let former else { return await shelf.removeOrPostpone(credential, .unproven) }
+      try await Turnstile.shielded { try await store.restore(former.tag) }
+      emit(.removed(id: credential.id, reason: .unproven))
+      return true
+    } catch {
+      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
+      return false
+    }
+  }
+
   /// Remembers to revoke the server's credential of a key that is gone without a row to remember it by.
   func noteOrphan(_ credential: LocalCredential) async {
     guard configuration.revokesOrphans else { return }

@@ -9,12 +9,15 @@ final class ClientState: Sendable {
     var token: DeviceToken?
     var client: FrontendClient?
     var environment: FrontendEnvironment?
+    /// How many pictures of the client have been taken over.
+    fileprivate var picture: UInt64 = 0
   }
 
   /// What a request was sent with.
   struct Sending: Sendable {
     let token: DeviceToken?
     let clientID: String?
+    fileprivate let picture: UInt64
   }
 
   /// Who is signed in, as far as a ceremony must not be surprised by it.
@@ -47,7 +50,7 @@ final class ClientState: Sendable {
     }
   }
 
-  var sending: Sending { content.withLock { Sending(token: $0.token, clientID: $0.client?.id) } }
+  var sending: Sending { content.withLock { Sending(token: $0.token, clientID: $0.client?.id, picture: $0.picture) } }
 
   /// Takes what an answer says about token and client.
   /// - Returns: whether anything changed.
@@ -57,7 +60,11 @@ final class ClientState: Sendable {
       // What a request found out about its own token says nothing about one that came meanwhile.
       let isOwn = content.token == sending.token
       var client: FrontendClient?
-      if case .client(let received) = piggyback, Self.isNewer(received, than: content.client) { client = received }
+      if case .client(let received) = piggyback,
+        content.picture == sending.picture || Self.isNewer(received, than: content.client)
+      {
+        client = received
+      }
       switch token {
       case .cleared:
         if isOwn {
@@ -74,11 +81,13 @@ final class ClientState: Sendable {
       case .unchanged:
         if let client, isOwn { content.client = client }
       }
-      return content != before
+      if client != nil { content.picture += 1 }
+      return content.token != before.token || content.client != before.client
     }
   }
 
-  /// An answer that overtook another must not bring an old picture back.
+  /// When another picture was taken over since the request was sent, the answers may have overtaken each other: the
+  /// server's own time decides then, if it tells one.
   private static func isNewer(_ client: FrontendClient, than old: FrontendClient?) -> Bool {
     guard let old, old.id == client.id, let before = old.updatedAt, let now = client.updatedAt else { return true }
     return now >= before
@@ -92,6 +101,7 @@ final class ClientState: Sendable {
   /// A session that this client has ended is not signed in, whether the answer brought a client along or not.
   func end(session id: String?) {
     content.withLock { content in
+      content.picture += 1
       content.client?.sessions.removeAll { id == nil || $0.id == id }
       if let last = content.client?.lastActiveSessionID, id == nil || last == id {
         content.client?.lastActiveSessionID = nil
@@ -106,6 +116,7 @@ final class ClientState: Sendable {
       guard content.token != token else { return }
       content.token = token
       content.client = nil
+      content.picture += 1
     }
   }
 

@@ -10,9 +10,14 @@ struct FrontendAPI: Sendable {
   let installation: InstallationIdentity
   let emit: @Sendable (TrustedDeviceEvent) -> Void
 
+  /// Refusals after which what is known of the client cannot be right.
+  private static let doubtful = [
+    "authentication_invalid", "signed_out", "resource_not_found", "session_exists", "identifier_already_signed_in",
+  ]
+
   /// Sends a request; a refusal is thrown.
   ///
-  /// Token and client of the answer are taken over first, of a refusal too. After the two refusals that cast doubt on
+  /// Token and client of the answer are taken over first, of a refusal too. After a refusal that casts doubt on
   /// what is known of the client, the server is asked for it.
   /// - Throws: `transportFailed` and `timedOut` with a `TransportFailure`; `invalidMessage`; the code of a refusal with
   ///   a `TrustedDeviceFailure`; `storageFailed` when the installation's identifier cannot be had.
@@ -20,9 +25,7 @@ struct FrontendAPI: Sendable {
     do {
       return try await exchange(request)
     } catch let error as AuthenticatorError {
-      if let refusal = error.frontendError, refusal.has("authentication_invalid") || refusal.has("resource_not_found") {
-        await refreshAfterDoubt()
-      }
+      if let refusal = error.frontendError, Self.doubtful.contains(where: refusal.has) { await refreshAfterDoubt() }
       throw error
     }
   }

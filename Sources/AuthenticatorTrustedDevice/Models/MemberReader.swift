@@ -46,7 +46,7 @@ struct MemberReader {
   func optionalIdentifier(_ name: String) throws -> String? { try value(name) == nil ? nil : identifier(name) }
 
   static func isIdentifier(_ text: String) -> Bool {
-    (1...512).contains(text.utf8.count) && text != "." && text != ".."
+    (1...2048).contains(text.utf8.count) && text != "." && text != ".."
       && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 

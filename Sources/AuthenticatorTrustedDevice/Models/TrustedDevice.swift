@@ -37,6 +37,8 @@ public struct TrustedDevice: Hashable, Sendable, Identifiable {
     public static let ios = Platform(rawValue: "ios")
     /// `android`
     public static let android = Platform(rawValue: "android")
+    /// `linux`; the vendor's own servers do not know it.
+    public static let linux = Platform(rawValue: "linux")
   }
 
   /// A signature algorithm. Open: an unknown word is kept.

@@ -3,7 +3,7 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 
 /// The key and the proof as they go over the wire.
-package enum TrustedDeviceProof {
+package enum ProofText {
   /// The public key as text: members in this order, no spaces, coordinates of 43 characters.
   /// - Throws: `credentialRefused` for a key that is not on P-256.
   package static func jwk(_ key: PublicKey) throws -> String {
