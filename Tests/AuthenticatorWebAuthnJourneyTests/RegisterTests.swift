@@ -204,4 +204,13 @@ import Testing
     #expect(await thrown { try await callback.register(kit.configuration, node: node) }?.code == .invalidRequest)
     #expect(try await kit.records().isEmpty)
   }
+
+  @Test func tellsWhyEvenWhenTheCredentialCannotBeTakenBack() async throws {
+    var kit = try WebAuthnKit(.match())
+    kit.configuration.clientDataMembers = ["note": "a::b"]
+    kit.device.store.fail(.delete)
+    let (node, callback) = try await kit.registrationPage()
+    #expect(await thrown { try await callback.register(kit.configuration, node: node) }?.code == .invalidRequest)
+    #expect(node.webAuthnOutcome?.rawValue.hasPrefix("ERROR::DataError:") == true)
+  }
 }

@@ -72,7 +72,8 @@ public final class WebAuthnRegistrationCallback: WebAuthnCallback {
         made = (client.authenticator, response.id)
         return (response, outcome)
       } catch {
-        try await client.authenticator.withdraw(response.id)
+        // What led here is what the caller must hear, even if the credential cannot be taken back.
+        do { try await client.authenticator.withdraw(response.id) } catch {}
         throw error
       }
     }
