@@ -1,3 +1,6 @@
+import Foundation
+import Testing
+
 /// Registry files as earlier versions made them, in SQL.
 enum EarlierRegistry {
   /// Version 1: no recovery codes.
@@ -34,4 +37,19 @@ enum EarlierRegistry {
     INSERT INTO device VALUES ('binding', '/alpha', 'k1', 'u1', 'd0', 'Phone', 'device-1', '{}', 0, '{}', 5, 7);
 
     """
+}
+
+extension TemporaryDirectory {
+  /// Runs SQL in the file with Debian's Python, as a stranger would.
+  func tamper(_ path: String, _ sql: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.close()",
+      path, sql,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
 }

@@ -18,19 +18,6 @@ import Testing
 
   private func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
-  /// Runs SQL in the file with Debian's Python, as a stranger would.
-  private func tamper(_ path: String, _ sql: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.close()",
-      path, sql,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-  }
-
   // MARK: Starting again
 
   @Test func everythingIsThereAfterARestart() async throws {
@@ -156,7 +143,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: directory.file("link"), withDestinationPath: directory.file())
     #expect(throws: RegistryError(.notARegistry)) { try SQLiteRegistry(path: directory.file("link")) }
-    try tamper(directory.file("other.db"), "CREATE TABLE mine (a); PRAGMA application_id = 7;")
+    try directory.tamper(directory.file("other.db"), "CREATE TABLE mine (a); PRAGMA application_id = 7;")
     let before = try bytes(directory.file("other.db"))
     #expect(throws: RegistryError(.notARegistry)) { try SQLiteRegistry(path: directory.file("other.db")) }
     #expect(try bytes(directory.file("other.db")) == before)
@@ -165,60 +152,10 @@ import Testing
 
   @Test func leavesNewerFilesAlone() throws {
     do { _ = try SQLiteRegistry(path: directory.file()) }
-    try tamper(directory.file(), "PRAGMA user_version = 1000; PRAGMA journal_mode = DELETE;")
+    try directory.tamper(directory.file(), "PRAGMA user_version = 1000; PRAGMA journal_mode = DELETE;")
     let before = try bytes(directory.file())
     #expect(throws: RegistryError(.newer)) { try SQLiteRegistry(path: directory.file()) }
     #expect(try bytes(directory.file()) == before)
-  }
-
-  /// A file as the first version made it, with a user and a bound device.
-  private func makeFirstVersion(_ path: String, and sql: String = "") throws {
-    try tamper(path, EarlierRegistry.firstVersion + EarlierRegistry.rows + sql)
-  }
-
-  @Test func bringsAFileOfTheFirstVersionUpToDate() async throws {
-    try makeFirstVersion(directory.file())
-    let registry = try SQLiteRegistry(path: directory.file())
-    #expect(try await registry.user(named: "mira", in: alpha)?.id == "u1")
-    let bound = try #require(try await registry.device("k1", family: .binding, realm: alpha))
-    #expect(bound.userID == "u1" && bound.name == "Phone" && bound.lastAccessAt.milliseconds == 7)
-    #expect(try await registry.recoveryCodes(ofUser: "u1", realm: alpha).isEmpty)
-    let device = DeviceRecord(
-      family: .webAuthn, realm: alpha, externalID: "c1", userID: "u1", uuid: "d1", name: "n", deviceID: "", key: [:],
-      createdAt: now, lastAccessAt: now)
-    let hash = PasswordHash(
-      parameters: ScryptParameters(logN: 6, r: 8, p: 1), salt: [1], digest: [UInt8](repeating: 1, count: 32))
-    let code = RecoveryCodeRecord(realm: alpha, userID: "u1", deviceUUID: "d1", hash: hash)
-    #expect(try await registry.addDevice(device, recoveryCodes: [code], limit: 0) == .added)
-    // Opened again, it is as it was left.
-    let again = try SQLiteRegistry(path: directory.file())
-    #expect(try await again.recoveryCodes(ofUser: "u1", realm: alpha) == [code])
-    #expect(try await again.device("k1", family: .binding, realm: alpha) == bound)
-  }
-
-  @Test func severalMayBringAFileUpToDateAtOnce() async throws {
-    try makeFirstVersion(directory.file())
-    let path = directory.file()
-    try await withThrowingTaskGroup(of: String?.self) { group in
-      for _ in 0..<6 {
-        group.addTask {
-          try await SQLiteRegistry(path: path).user(id: "u1", in: Realm("alpha") ?? .root)?.name
-        }
-      }
-      for try await name in group { #expect(name == "Mira") }
-    }
-  }
-
-  @Test(arguments: [
-    ("CREATE TRIGGER t AFTER INSERT ON device BEGIN DELETE FROM user; END;", "DROP TRIGGER t;"),
-    ("CREATE TABLE recovery_code (a);", "DROP TABLE recovery_code;"),
-  ]) func changesNothingInAFileThatCannotBeBroughtUpToDate(damage: String, repair: String) async throws {
-    try makeFirstVersion(directory.file(), and: damage)
-    #expect(throws: RegistryError.self) { try SQLiteRegistry(path: directory.file()) }
-    // Half of the step would be in the way now.
-    try tamper(directory.file(), repair)
-    let registry = try SQLiteRegistry(path: directory.file())
-    #expect(try await registry.user(id: "u1", in: alpha) != nil)
   }
 
   @Test(arguments: [
@@ -227,7 +164,7 @@ import Testing
     "CREATE TABLE more (a);",
   ]) func refusesAnotherSchema(sql: String) throws {
     do { _ = try SQLiteRegistry(path: directory.file()) }
-    try tamper(directory.file(), sql)
+    try directory.tamper(directory.file(), sql)
     #expect(throws: RegistryError(.damaged)) { try SQLiteRegistry(path: directory.file()) }
   }
 
@@ -237,7 +174,7 @@ import Testing
       let registry = try SQLiteRegistry(path: path)
       try await registry.addUser(UserRecord(id: "1", realm: alpha, name: "mira", password: nil))
     }
-    try tamper(path, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;")
+    try directory.tamper(path, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;")
     let whole = try bytes(path)
     #expect(whole.count > 4096)
 
