@@ -83,6 +83,12 @@ let libraries: [Target] = [
     "AuthenticatorTrustedDevice", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
   library(
+    "AuthenticatorTrustedDeviceJourney", layer: 4,
+    [
+      "AuthenticatorTrustedDevice", "AuthenticatorJourney", "DeviceAuthenticators", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  library(
     "AuthenticatorLinux", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM", "CTerminalShims"]),
   library(
@@ -271,6 +277,13 @@ let testTargets: [Target] = [
     [
       "AuthenticatorTrustedDevice", "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "AuthenticatorKeyStore",
       "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  tests(
+    "AuthenticatorTrustedDeviceJourneyTests",
+    [
+      "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorJourney",
+      "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
     ]),
   tests(
     "AuthenticatorRelyingPartyTests",

@@ -199,7 +199,7 @@ import Testing
     let bench = try Bench()
     try await bench.signIn()
     let later = TrustedDevicePolicy(rawValue: "later")
-    #expect(await failure { try await bench.devices.enroll(policy: later) }?.code == .unsupported)
+    #expect(await failure { try await bench.devices.enroll(policy: later) }?.code == .policyUnsupported)
     let long = String(repeating: "x", count: 2000)
     #expect(await failure { try await bench.devices.enroll(deviceName: long) }?.code == .invalidRequest)
     #expect(await failure { try await bench.devices.enroll(identifierHint: long) }?.code == .invalidRequest)

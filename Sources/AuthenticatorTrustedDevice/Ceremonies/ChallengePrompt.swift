@@ -2,22 +2,33 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 
 /// Asks the person once, and signs the challenge with what that opens.
-struct ChallengePrompt {
-  let client: TrustedDeviceClient
-  let clock: ServerClock
-  let challenge: TrustedDeviceChallenge
-  let reason: String
+package struct ChallengePrompt {
+  private let environment: AuthenticatorEnvironment
+  private let clock: ServerClock
+  private let challenge: TrustedDeviceChallenge
+  private let reason: String
+  private let limit: Duration
+
+  /// - Parameter limit: how long the person has, unless the challenge ends sooner.
+  package init(
+    environment: AuthenticatorEnvironment, clock: ServerClock, challenge: TrustedDeviceChallenge, reason: String,
+    limit: Duration
+  ) {
+    self.environment = environment
+    self.clock = clock
+    self.challenge = challenge
+    self.reason = reason
+    self.limit = limit
+  }
 
   /// - Throws: the verifier's codes; `keyInvalidated`, `keyNotFound`, `deviceNotRegistered` for a key that cannot be
   ///   used; `challengeExpired` when the challenge ended while the person was asked; `timedOut` when the person took
   ///   longer than the app allows.
-  func sign(
+  package func sign(
     _ authenticator: any DeviceAuthenticator, _ record: KeyRecord, _ operation: OperationID,
     ticket: VerificationTicket? = nil
   ) async throws -> Signature {
-    let environment = client.context.environment
     let span = clock.span(until: challenge.expiresAt)
-    let limit = client.configuration.promptTimeLimit
     let deadline = environment.uptime() + min(span, limit)
     do {
       let key = try await authenticator.authenticate(

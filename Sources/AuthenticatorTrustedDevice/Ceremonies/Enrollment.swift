@@ -74,17 +74,10 @@ struct Enrollment {
     let limit = configuration.promptTimeLimit
     // Longer than this process can need: prompts and requests end before.
     let longest = limit * 2 + configuration.requestTimeout * 4 + .seconds(60)
-    let key = KeyRequest(
-      owner: client.scope.owner(userID), algorithms: [.es256], slot: client.scope.slot(userID),
-      attributes: attributes.bytes,
-      journal: EnrollmentJournal(deadline: environment.now().advanced(by: longest)).bytes)
-    do {
-      return try await authenticator.register(
-        RegistrationRequest(
-          key: key, operation: operation, prompt: Prompt(reason: reason), deadline: environment.uptime() + limit))
-    } catch {
-      throw AuthenticatorError.wrapping(error, as: .keyGenerationFailed, stage: "enroll")
-    }
+    return try await client.shelf.stage(
+      attributes, userID: userID, with: authenticator, operation, Prompt(reason: reason),
+      deadline: environment.uptime() + limit,
+      journal: EnrollmentJournal(deadline: environment.now().advanced(by: longest)))
   }
 
   private func prove(
@@ -103,7 +96,9 @@ struct Enrollment {
     try challenge.check(signer: nil, at: clock.now)
     try checkIdentity()
 
-    let question = ChallengePrompt(client: client, clock: clock, challenge: challenge, reason: reason)
+    let question = ChallengePrompt(
+      environment: environment, clock: clock, challenge: challenge, reason: reason, limit: configuration.promptTimeLimit
+    )
     let signature = try await question.sign(authenticator, key.record, operation, ticket: key.ticket)
     try checkIdentity()
     form += [("client_data", challenge.clientData), ("signature", try ProofText.text(signature))]
@@ -111,8 +106,7 @@ struct Enrollment {
     // From here on the server may know the key, whatever happens to this process.
     let mark = AttemptMark(
       from: answer.date ?? challenge.expiresAt.advanced(by: .seconds(-3600)), until: challenge.expiresAt)
-    let (store, tag) = (client.shelf.store, key.record.tag)
-    try await Turnstile.shielded { try await store.setItem(AttemptMark.item(of: tag), to: mark.bytes) }
+    try await client.shelf.mark(key.record.tag, mark)
     return (mark, form)
   }
 
@@ -168,14 +162,15 @@ struct Enrollment {
         .invalidMessage, stage: "enroll", reason: "the server named a credential that cannot be this one")
     }
     do {
-      try await client.commit(record, as: device)
+      try await client.shelf.commit(
+        record, as: device.id, CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt))
     } catch {
       let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "enroll")
       await client.undo(record, device.id, sessionID: session.id, userID: userID)
       throw error
     }
     client.emit(.enrolled(id: device.id, isRecovered: false))
-    await client.removeReplaced(by: record, userID: userID)
+    await client.shelf.removeReplaced(by: record, userID: userID, in: configuration.replaceScope)
     return device
   }
 
@@ -196,35 +191,10 @@ struct Enrollment {
     }
   }
 
-  private func discard(_ tag: KeyTag) async { await client.discard(tag) }
+  private func discard(_ tag: KeyTag) async { await client.shelf.discard(tag) }
 }
 
 extension TrustedDeviceClient {
-  /// Destroys a staged key, now or as soon as that works.
-  func discard(_ tag: KeyTag) async {
-    let store = shelf.store
-    do {
-      try await Turnstile.shielded { try await store.discard(tag) }
-    } catch {
-      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
-      // Its journal has a deadline, after which it goes; the list makes that sooner.
-      await shelf.listForRemoval(tag)
-    }
-  }
-
-  /// The server has accepted: the key is offered from now on, the slot's former holder is not.
-  func commit(_ record: KeyRecord, as device: TrustedDevice, isUnproven: Bool = false) async throws {
-    let details = CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt, isUnproven: isUnproven)
-    let (store, tag, id) = (shelf.store, record.tag, Array(device.id.utf8))
-    do {
-      _ = try await Turnstile.shielded { try await store.commit(tag, externalID: id, details: details.bytes) }
-    } catch {
-      // The write may have taken effect although it failed; the record tells.
-      let now = try await store.record(tag)
-      guard now?.state == .active, now?.externalID == id else { throw error }
-    }
-  }
-
   /// The server has accepted and the record cannot be kept: the server's half is undone, then this one.
   func undo(_ record: KeyRecord, _ id: String, sessionID: String, userID: String) async {
     do {
@@ -247,25 +217,6 @@ extension TrustedDeviceClient {
     } catch {
       emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
       await shelf.listForRemoval(tag)
-    }
-  }
-
-  /// Removes what a new credential replaces here: the user's former keys, and with the scope `installation` everybody's.
-  /// The server has replaced its own by itself. What cannot be removed is tried again and not offered.
-  func removeReplaced(by record: KeyRecord, userID: String) async {
-    do {
-      let retired = scope.query(user: userID, states: [.retired])
-      var others = try await shelf.store.records(matching: retired)
-      if configuration.replaceScope == .installation {
-        others += try await shelf.store.records(matching: scope.query(states: [.active, .retired]))
-      }
-      var seen: Set<KeyTag> = [record.tag]
-      for other in others where seen.insert(other.tag).inserted {
-        guard let credential = shelf.read([other]).first else { continue }
-        await shelf.removeOrPostpone(credential, .replaced)
-      }
-    } catch {
-      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
     }
   }
 }

@@ -57,7 +57,7 @@ struct LocalCleanUp {
   private func giveUp(_ record: KeyRecord) async {
     do {
       guard try await store.item(AttemptMark.item(of: record.tag)) == nil, client.isPast(record) else { return }
-      await client.discard(record.tag)
+      await shelf.discard(record.tag)
       client.emit(.enrollmentUndone)
     } catch {
       client.emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))

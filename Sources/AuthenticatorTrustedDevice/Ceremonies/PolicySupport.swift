@@ -2,16 +2,38 @@ import AuthenticatorCore
 
 /// Whether a policy can be met here, and by which authenticators. Whatever the policy, biometrics must be usable while
 /// a device is enrolled: a passcode alone would be all that ever guarded the account.
-struct PolicySupport {
-  let context: AuthenticatorContext
-  let authenticators: TrustedDeviceAuthenticators
-  let policy: TrustedDevicePolicy
+package struct PolicySupport {
+  private let context: AuthenticatorContext
+  private let authenticators: TrustedDeviceAuthenticators
+  package let policy: TrustedDevicePolicy
+
+  package init(
+    context: AuthenticatorContext, authenticators: TrustedDeviceAuthenticators, policy: TrustedDevicePolicy
+  ) {
+    self.context = context
+    self.authenticators = authenticators
+    self.policy = policy
+  }
+
+  /// The stricter of two policies: the device may go beyond what is asked of it, never below.
+  /// - Throws: `policyUnsupported` for one that is not known.
+  package static func stricter(
+    of first: TrustedDevicePolicy, _ second: TrustedDevicePolicy
+  ) throws -> TrustedDevicePolicy {
+    let ascending: [TrustedDevicePolicy] = [.biometryOrDevicePasscode, .biometryAny, .biometryCurrentSet]
+    guard let left = ascending.firstIndex(of: first), let right = ascending.firstIndex(of: second) else {
+      throw AuthenticatorError(.policyUnsupported, stage: "enroll", reason: "the policy is not known")
+    }
+    return ascending[max(left, right)]
+  }
 
   /// An authenticator that can make a key under the policy now.
   /// - Throws: the obstacle: `unsupported`, `verifierUnavailable`, `biometryNotEnrolled`, `lockedOut`,
   ///   `passcodeNotSet`, `hardwareRequired`.
-  func authenticator() async throws -> any DeviceAuthenticator {
-    guard TrustedDevicePolicy.known.contains(policy) else { throw Self.unsupported("the policy is not known") }
+  package func authenticator() async throws -> any DeviceAuthenticator {
+    guard TrustedDevicePolicy.known.contains(policy) else {
+      throw AuthenticatorError(.policyUnsupported, stage: "enroll", reason: "the policy is not known")
+    }
     let authenticator: any DeviceAuthenticator
     do {
       authenticator = try await authenticators.enrolling(policy, context)
@@ -42,7 +64,7 @@ struct PolicySupport {
   }
 
   /// - Throws: `unsupported` for a key that opens otherwise than the policy says.
-  func check(_ access: KeyAccess) throws {
+  package func check(_ access: KeyAccess) throws {
     guard case .verified(let methods) = access.gate else { throw Self.unsupported("the key is not guarded as asked") }
     let biometrics = methods.filter(\.isBiometric)
     let others = methods.subtracting(biometrics)
@@ -72,7 +94,7 @@ struct PolicySupport {
     case .biometryNotEnrolled: return .biometricsNotEnrolled
     case .passcodeNotSet: return .devicePasscodeNotSet
     case .hardwareRequired: return .secureKeyStorageUnavailable
-    case .unsupported: return .unsupportedPlatform
+    case .unsupported, .policyUnsupported: return .unsupportedPlatform
     default:
       // Without anything that could ever verify somebody, nothing that the person does will help.
       let states = await context.verifier.methods().values

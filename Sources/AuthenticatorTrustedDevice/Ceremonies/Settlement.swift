@@ -159,8 +159,13 @@ struct Settlement {
         from: record.createdAt.advanced(by: .seconds(-3600)), until: deadline.advanced(by: .seconds(3600)))
     }
     let (devices, clock) = try await list()
-    let found = try await candidates(for: record, mark, among: devices)
-    if found.count == 1 { return try await accept(found[0], for: record) }
+    let found =
+      if let id = mark.id {
+        devices.filter { $0.id == id && $0.status == .active }
+      } else {
+        try await candidates(for: record, mark, among: devices)
+      }
+    if found.count == 1 { return try await accept(found[0], for: record, isNamed: mark.id != nil) }
     isAmbiguous = !found.isEmpty
     guard mark.until.advanced(by: Self.grace) < clock.now else {
       report.pending += 1
@@ -193,7 +198,9 @@ struct Settlement {
     return named.isEmpty ? found : named
   }
 
-  private mutating func accept(_ device: TrustedDevice, for record: KeyRecord) async throws -> TrustedDevice? {
+  private mutating func accept(
+    _ device: TrustedDevice, for record: KeyRecord, isNamed: Bool
+  ) async throws -> TrustedDevice? {
     let active = try await store.records(matching: scope.query(user: userID))
     guard !active.contains(where: { $0.createdAt > record.createdAt }) else {
       // A later enrollment has succeeded meanwhile: this one is undone on both sides.
@@ -204,10 +211,16 @@ struct Settlement {
       client.emit(.enrollmentUndone)
       return nil
     }
-    try await client.commit(record, as: device, isUnproven: true)
+    // A list entry that only fits is not certain to be this key's; one that was named beforehand is.
+    try await client.shelf.commit(
+      record, as: device.id,
+      CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt, isUnproven: !isNamed))
     report.enrolled.append(device.id)
     client.emit(.enrolled(id: device.id, isRecovered: true))
-    // The key it replaces stays, not offered, until the first signature has shown that this is the right one.
+    // Otherwise the key it replaces stays, not offered, until the first signature has shown that this is the right one.
+    if isNamed {
+      await client.shelf.removeReplaced(by: record, userID: userID, in: client.configuration.replaceScope)
+    }
     return device
   }
 

@@ -44,7 +44,9 @@ struct SignInCeremony {
     try challenge.check(signer: credential.id, at: clock.now)
     let standing = Standing(client.state)
 
-    let question = ChallengePrompt(client: client, clock: clock, challenge: challenge, reason: reason)
+    let question = ChallengePrompt(
+      environment: environment, clock: clock, challenge: challenge, reason: reason,
+      limit: client.configuration.promptTimeLimit)
     let signature: Signature
     do {
       signature = try await question.sign(authenticator, credential.record, try OperationID(in: environment))
@@ -156,7 +158,7 @@ struct SignInCeremony {
       return error.afterRemoval()
     case .signatureRefused where credential.details.isUnproven:
       // It was recovered from the list alone, and wrongly: the server's credential is another device's.
-      return await client.takeBack(credential) ? error.afterRemoval() : error
+      return await client.shelf.takeBack(credential) ? error.afterRemoval() : error
     default: return error
     }
   }
@@ -164,13 +166,10 @@ struct SignInCeremony {
   /// The server took the signature: a recovered credential is the right one.
   private func proved() async {
     guard credential.details.isUnproven else { return }
-    var details = credential.details
-    details.isUnproven = false
     do {
-      let record = try await client.shelf.store.record(credential.tag)
-      guard let record else { return }
-      try await client.shelf.store.update(credential.tag, details: details.bytes, expecting: record.version)
-      await client.removeReplaced(by: record, userID: credential.userID)
+      try await client.shelf.prove(credential)
+      await client.shelf.removeReplaced(
+        by: credential.record, userID: credential.userID, in: client.configuration.replaceScope)
     } catch {
       // It stays unproven: the next signature proves it again.
       client.emit(.postponed(.saving, code: CredentialShelf.code(of: error)))
@@ -179,25 +178,6 @@ struct SignInCeremony {
 }
 
 extension TrustedDeviceClient {
-  /// A recovered credential is not this installation's after all: the key it had replaced is offered again, if there is
-  /// one.
-  /// - Returns: whether it is gone.
-  func takeBack(_ credential: LocalCredential) async -> Bool {
-    let store = shelf.store
-    do {
-      let former = try await store.records(
-        matching: scope.query(user: credential.userID, states: [.retired])
-      ).last { $0.slot == credential.record.slot }
-      guard let former else { return await shelf.removeOrPostpone(credential, .unproven) }
-      try await Turnstile.shielded { try await store.restore(former.tag) }
-      emit(.removed(id: credential.id, reason: .unproven))
-      return true
-    } catch {
-      emit(.postponed(.removal, code: CredentialShelf.code(of: error)))
-      return false
-    }
-  }
-
   /// Remembers to revoke the server's credential of a key that is gone without a row to remember it by.
   func noteOrphan(_ credential: LocalCredential) async {
     guard configuration.revokesOrphans else { return }

@@ -4,19 +4,19 @@ import Synchronization
 
 /// The name of this installation towards its server: random, made once for each app and server, kept in the key store,
 /// so that it goes when the keys go.
-final class InstallationIdentity: Sendable {
+package final class InstallationIdentity: Sendable {
   private let context: AuthenticatorContext
   private let name: ItemName
   private let known = Mutex<String?>(nil)
 
-  init(_ context: AuthenticatorContext, scope: CredentialScope) {
+  package init(_ context: AuthenticatorContext, scope: CredentialScope) {
     self.context = context
     name = scope.item("installation")
   }
 
   /// 32 hexadecimal digits; made when there is none.
   /// - Throws: `storageFailed`; `integrityFailed` when what is stored is no identifier.
-  func identifier() async throws -> String {
+  package func identifier() async throws -> String {
     if let known = known.withLock({ $0 }) { return known }
     let store = context.keyStore
     if try await store.item(name) == nil {

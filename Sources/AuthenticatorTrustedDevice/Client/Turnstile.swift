@@ -2,7 +2,7 @@ import AuthenticatorCore
 import Synchronization
 
 /// Lets one operation through at a time, in the order of asking. A cancelled task leaves the queue.
-final class Turnstile: Sendable {
+package final class Turnstile: Sendable {
   private struct Line {
     var isTaken = false
     var waiting: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -81,7 +81,9 @@ final class Turnstile: Sendable {
 
 extension Turnstile {
   /// Runs a clean-up or a settlement to its end even when the calling task was cancelled.
-  static func shielded<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+  package static func shielded<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+    -> Value
+  {
     try await Task { try await body() }.value
   }
 }

@@ -1,16 +1,26 @@
 import AuthenticatorCore
 
 /// The credentials of one app and server on this installation. Silent: nothing here asks the person.
-struct CredentialShelf: Sendable {
-  let context: AuthenticatorContext
-  let scope: CredentialScope
-  let authenticators: TrustedDeviceAuthenticators
-  let emit: @Sendable (TrustedDeviceEvent) -> Void
+package struct CredentialShelf: Sendable {
+  package let context: AuthenticatorContext
+  package let scope: CredentialScope
+  package let authenticators: TrustedDeviceAuthenticators
+  package let emit: @Sendable (TrustedDeviceEvent) -> Void
 
-  var store: any KeyStore { context.keyStore }
+  package init(
+    context: AuthenticatorContext, scope: CredentialScope, authenticators: TrustedDeviceAuthenticators,
+    emit: @escaping @Sendable (TrustedDeviceEvent) -> Void
+  ) {
+    self.context = context
+    self.scope = scope
+    self.authenticators = authenticators
+    self.emit = emit
+  }
+
+  package var store: any KeyStore { context.keyStore }
 
   /// What a credential's key is worth now.
-  enum Condition: Hashable, Sendable {
+  package enum Condition: Hashable, Sendable {
     case usable
     /// There is no key.
     case missing
@@ -26,12 +36,12 @@ struct CredentialShelf: Sendable {
 
   /// The offered credentials, newest first. One that cannot be read is reported and left out; the others count.
   /// - Throws: `storageFailed` and its like, when it cannot be told.
-  func active(userID: String? = nil, id: String? = nil) async throws -> [LocalCredential] {
+  package func active(userID: String? = nil, id: String? = nil) async throws -> [LocalCredential] {
     guard !scope.party.isEmpty else { return [] }
     return LocalCredential.sorted(read(try await store.records(matching: scope.query(user: userID, id: id))))
   }
 
-  func read(_ records: [KeyRecord]) -> [LocalCredential] {
+  package func read(_ records: [KeyRecord]) -> [LocalCredential] {
     records.compactMap { record in
       do {
         return try LocalCredential(record)
@@ -43,7 +53,7 @@ struct CredentialShelf: Sendable {
   }
 
   /// - Throws: when it cannot be told whether there is a key; nothing follows from that.
-  func condition(of credential: LocalCredential) async throws -> Condition {
+  package func condition(of credential: LocalCredential) async throws -> Condition {
     guard try await store.presence(of: credential.tag) else { return .missing }
     let authenticator: any DeviceAuthenticator
     do {
@@ -76,7 +86,7 @@ struct CredentialShelf: Sendable {
   /// at least that can be written, and listed for removal.
   /// - Returns: whether the key is gone.
   @discardableResult
-  func removeOrPostpone(
+  package func removeOrPostpone(
     _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason
   ) async -> Bool {
     do {
@@ -90,7 +100,7 @@ struct CredentialShelf: Sendable {
   }
 
   /// Notes that a key is to be destroyed as soon as that works.
-  func listForRemoval(_ tag: KeyTag) async {
+  package func listForRemoval(_ tag: KeyTag) async {
     let (store, scope) = (store, scope)
     do {
       try await Turnstile.shielded {
@@ -109,7 +119,7 @@ struct CredentialShelf: Sendable {
 
   /// Takes a credential whose key is void out of use. Its row stays until the server's credential is revoked.
   /// - Returns: whether it is no longer offered.
-  func condemn(
+  package func condemn(
     _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason, keepsForRevocation: Bool
   ) async -> Bool {
     guard keepsForRevocation else { return await removeOrPostpone(credential, reason) }
@@ -127,7 +137,7 @@ struct CredentialShelf: Sendable {
     }
   }
 
-  static func code(of error: any Error) -> AuthenticatorError.Code {
+  package static func code(of error: any Error) -> AuthenticatorError.Code {
     AuthenticatorError.wrapping(error, as: .storageFailed, stage: "trustedDevice").code
   }
 }

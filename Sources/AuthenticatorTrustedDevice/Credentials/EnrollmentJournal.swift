@@ -23,21 +23,24 @@ package struct EnrollmentJournal: Hashable, Sendable {
 
 /// Says that an enrollment may have reached the server: written, durably, before its proof is sent, and gone with the
 /// key. What the server made of it is found out from its list.
-struct AttemptMark: Hashable, Sendable {
+package struct AttemptMark: Hashable, Sendable {
   /// A credential that was made for it is not older than this, on the server's clock.
-  var from: UnixTime
+  package var from: UnixTime
   /// Nor younger: the challenge has ended by then.
-  var until: UnixTime
+  package var until: UnixTime
+  /// The name the credential will have, when the server told it beforehand.
+  package var id: String?
 
-  static func item(of tag: KeyTag) -> ItemName { ItemName(owner: tag, name: "trusted-device.attempt") }
+  package static func item(of tag: KeyTag) -> ItemName { ItemName(owner: tag, name: "trusted-device.attempt") }
 
-  init(from: UnixTime, until: UnixTime) {
+  package init(from: UnixTime, until: UnixTime, id: String? = nil) {
     self.from = from
     self.until = until
+    self.id = id
   }
 
   /// - Throws: `integrityFailed`.
-  init(_ bytes: [UInt8]) throws {
+  package init(_ bytes: [UInt8]) throws {
     let object: JSONObject?
     do { object = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 1 << 12, depth: 8)).objectValue } catch {
       object = nil
@@ -47,9 +50,12 @@ struct AttemptMark: Hashable, Sendable {
     }
     self.from = UnixTime(milliseconds: Int64(from))
     self.until = UnixTime(milliseconds: Int64(until))
+    id = object?["id"]?.stringValue
   }
 
-  var bytes: [UInt8] {
-    JSONObject([("from", .integer(from.milliseconds)), ("until", .integer(until.milliseconds))]).serialized()
+  package var bytes: [UInt8] {
+    var object = JSONObject([("from", .integer(from.milliseconds)), ("until", .integer(until.milliseconds))])
+    if let id { object["id"] = .string(id) }
+    return object.serialized()
   }
 }

@@ -14,14 +14,24 @@ package struct LocalCredential: Hashable, Sendable {
 
   /// - Throws: `integrityFailed` for a record that cannot be read as one.
   package init(_ record: KeyRecord) throws {
-    guard let account = record.owner.account, let userID = String(validating: account, as: UTF8.self),
-      let id = record.externalID.flatMap({ String(validating: $0, as: UTF8.self) })
-    else { throw Self.unreadable }
+    guard let id = record.externalID.flatMap({ String(validating: $0, as: UTF8.self) }) else { throw Self.unreadable }
+    try self.init(record, id: id, try CredentialDetails(record.details))
+  }
+
+  /// A staged key as the credential it will be, if the server has accepted it under a name that it told beforehand.
+  package init(staged record: KeyRecord, id: String) throws {
+    try self.init(record, id: id, CredentialDetails(createdAt: record.createdAt, updatedAt: record.createdAt))
+  }
+
+  private init(_ record: KeyRecord, id: String, _ details: CredentialDetails) throws {
+    guard let account = record.owner.account, let userID = String(validating: account, as: UTF8.self) else {
+      throw Self.unreadable
+    }
     self.record = record
     self.id = id
     self.userID = userID
+    self.details = details
     attributes = try CredentialAttributes(record.attributes)
-    details = try CredentialDetails(record.details)
   }
 
   fileprivate static var unreadable: AuthenticatorError {

@@ -14,6 +14,8 @@ extension AuthenticatorError.Code {
   public static let nativeAPIDisabled = AuthenticatorError.Code(rawValue: "nativeAPIDisabled")
   /// The server has trusted devices switched off.
   public static let featureDisabled = AuthenticatorError.Code(rawValue: "featureDisabled")
+  /// Keys cannot be made under this policy.
+  public static let policyUnsupported = AuthenticatorError.Code(rawValue: "policyUnsupported")
   /// No credential of this app, identifier and hint is on this installation.
   public static let noLocalCredential = AuthenticatorError.Code(rawValue: "noLocalCredential")
 

@@ -4,7 +4,7 @@ import AuthenticatorCore
 ///
 /// Challenges end by the server's clock. A device whose own clock is wrong would refuse every challenge, or ask the
 /// person in vain; so the `Date` field of the answer that brought the challenge is what its end is compared with.
-struct ServerClock: Sendable {
+package struct ServerClock: Sendable {
   private let environment: AuthenticatorEnvironment
   /// What to add to this device's clock, in milliseconds.
   let offset: Int64
@@ -27,11 +27,17 @@ struct ServerClock: Sendable {
     offset = isBelievable && abs(difference) > Self.tolerance ? difference : 0
   }
 
+  /// - Parameter offset: what the server's clock is ahead of this device's, as somebody else measured it.
+  package init(_ environment: AuthenticatorEnvironment, offset: Duration) {
+    self.environment = environment
+    self.offset = Int64(offset / .milliseconds(1))
+  }
+
   /// Now, by the server's clock.
-  var now: UnixTime { environment.now().advanced(by: .milliseconds(offset)) }
+  package var now: UnixTime { environment.now().advanced(by: .milliseconds(offset)) }
 
   /// How long it is until a moment of the server's clock; zero when it has passed.
-  func span(until time: UnixTime) -> Duration {
+  package func span(until time: UnixTime) -> Duration {
     let (difference, overflow) = time.milliseconds.subtractingReportingOverflow(now.milliseconds)
     // No prompt runs for a day: longer spans only risk overflow in whoever adds them up.
     return overflow ? .zero : .milliseconds(min(max(difference, 0), 86_400_000))

@@ -1,0 +1,163 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorJourney
+import AuthenticatorTrustedDevice
+import DeviceAuthenticators
+
+/// Asks the device to sign in with a trusted device's key.
+///
+/// Call `signIn`, then `ContinueNode.next()`, whether signing succeeded or threw: with the node given, the answer is in
+/// its place. A refusal of the journey does not say whether the credential is gone, so it deletes nothing.
+public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
+  static let action = "trusted_device_sign_in"
+
+  /// The user whose credentials count; nil: the credential says who signs in.
+  public let userID: String?
+
+  private var used: (credential: LocalCredential, ceremony: TrustedDeviceCeremony)?
+
+  /// Reads the step.
+  /// - Throws: `invalidMessage`, naming the first member that is missing or malformed.
+  public required init(_ payload: CallbackPayload) throws {
+    let data = payload.output("data")?.objectValue ?? JSONObject()
+    userID = data["user_id"].map(\.isNull) ?? true ? nil : try Self.text(data, "user_id")
+    try super.init(payload)
+  }
+
+  /// Signs the challenge with the newest usable credential; asks the person once.
+  ///
+  /// After it threw it may be called again, until the node is sent.
+  /// - Parameters:
+  ///   - node: the node of this callback: then the answer is written into its hidden field, for success and failure
+  ///     alike. Without it, the app does that with `outcome`.
+  ///   - id: only this credential.
+  ///   - identifierHint: only credentials enrolled with this hint.
+  /// - Returns: the name of the credential that signed.
+  /// - Throws: `AuthenticatorError`; its code decided the word that the server gets: `noLocalCredential`, `keyNotFound`,
+  ///   `keyInvalidated`, `verifierUnavailable`, `lockedOut` when nothing can sign; the verifier's codes. `busy` while it
+  ///   runs already and `invalidRequest` when the callback is answered: these change no answer.
+  @discardableResult
+  public func signIn(
+    node: ContinueNode? = nil, id: String? = nil, identifierHint: String? = nil
+  ) async throws -> String {
+    try await run(in: node) { ceremony in
+      let credential = try await choose(id: id, hint: identifierHint, ceremony)
+      let authenticator = try await ceremony.configuration.authenticators.signing.make(
+        credential.record.authenticator, ceremony.configuration.context)
+      let signature: Signature
+      do {
+        signature = try await ceremony.prompt.sign(authenticator, credential.record, ceremony.operation)
+      } catch let error as AuthenticatorError {
+        throw await judged(error, credential, ceremony)
+      }
+      try ceremony.spendChallenge()
+      used = (credential, ceremony)
+      let answer = JSONObject([
+        ("trusted_device_id", .string(credential.id)), ("client_data", .string(challenge.clientData)),
+        ("signature", .string(try ProofText.text(signature))), ("algorithm", .string(challenge.algorithm.rawValue)),
+        ("app_identifier", .string(ceremony.appIdentifier)),
+      ])
+      return (credential.id, answer)
+    }
+  }
+
+  /// `signIn` with a configuration for this callback.
+  @discardableResult
+  public func signIn(
+    _ configuration: TrustedDeviceJourneyConfiguration, node: ContinueNode? = nil, id: String? = nil,
+    identifierHint: String? = nil
+  ) async throws -> String {
+    self.configuration = configuration
+    return try await signIn(node: node, id: id, identifierHint: identifierHint)
+  }
+
+  // MARK: Choosing
+
+  private func choose(
+    id: String?, hint: String?, _ ceremony: TrustedDeviceCeremony
+  ) async throws -> LocalCredential {
+    let fits: (LocalCredential) -> Bool = { [userID] credential in
+      (userID == nil || credential.userID == userID) && (id == nil || credential.id == id)
+        && IdentifierHint.matches(credential.attributes.hint, asked: hint)
+    }
+    var credentials = try await ceremony.shelf.active(userID: userID, id: id).filter(fits)
+    // A key whose enrollment had no answer: the server may know it, and if nothing else is here, signing will tell.
+    if credentials.isEmpty { credentials = try await unsettled(ceremony).filter(fits) }
+    guard !credentials.isEmpty else { throw AuthenticatorError(.noLocalCredential, stage: "signIn") }
+    var obstacle: AuthenticatorError.Code?
+    var lost: [(LocalCredential, TrustedDeviceEvent.RemovalReason)] = []
+    for credential in credentials {
+      switch try await ceremony.shelf.condition(of: credential) {
+      case .usable: return credential
+      case .void: lost.append((credential, .keyInvalidated))
+      case .missing: lost.append((credential, .keyMissing))
+      case .unusable(let reason):
+        let isLocked = reason == .biometricAuthenticationLockedOut
+        obstacle =
+          obstacle ?? (isLocked ? .lockedOut : reason == .unsupportedPlatform ? .unsupported : .verifierUnavailable)
+      }
+    }
+    if let obstacle { throw AuthenticatorError(obstacle, stage: "signIn") }
+    // Looking at the keys was the exact answer: they are void or gone.
+    for (credential, reason) in lost {
+      _ = await ceremony.shelf.condemn(
+        credential, reason, keepsForRevocation: ceremony.configuration.revokesOrphans)
+    }
+    let isVoid = lost.contains { $0.1 == .keyInvalidated }
+    throw AuthenticatorError(
+      isVoid ? .keyInvalidated : .keyNotFound, stage: "signIn",
+      underlying: TrustedDeviceFailure(unavailableReason: .localKeyMissing, removedLocalState: true))
+  }
+
+  private func unsettled(_ ceremony: TrustedDeviceCeremony) async throws -> [LocalCredential] {
+    let shelf = ceremony.shelf
+    var credentials: [LocalCredential] = []
+    for record in try await shelf.store.records(matching: shelf.scope.query(user: userID, states: [.staged])) {
+      guard let item = try await shelf.store.item(AttemptMark.item(of: record.tag)),
+        let id = try AttemptMark(item).id
+      else { continue }
+      credentials.append(try LocalCredential(staged: record, id: id))
+    }
+    return LocalCredential.sorted(credentials)
+  }
+
+  private func judged(
+    _ error: AuthenticatorError, _ credential: LocalCredential, _ ceremony: TrustedDeviceCeremony
+  ) async -> AuthenticatorError {
+    guard error.code == .keyInvalidated || error.code == .keyNotFound else { return error }
+    _ = await ceremony.shelf.condemn(
+      credential, error.code == .keyInvalidated ? .keyInvalidated : .keyMissing,
+      keepsForRevocation: ceremony.configuration.revokesOrphans)
+    return error
+  }
+
+  // MARK: The server's verdict
+
+  /// What the first signature of a credential proves is written down.
+  public override var awaitsOutcome: Bool { used != nil }
+
+  /// A node that asks for a signature again has not accepted this one.
+  public override func isAskedAgain(by node: ContinueNode) -> Bool {
+    !node.callbacks(TrustedDeviceSignInCallback.self).isEmpty
+  }
+
+  /// A key whose enrollment had no answer has one now, when the server accepted its signature.
+  /// - Throws: `storageFailed` when that could not be written down; it is found out again at the next sign-in.
+  public override func stepEnded(_ outcome: StepOutcome) async throws {
+    guard let (credential, ceremony) = used else { return }
+    used = nil
+    guard case .accepted = outcome else { return }
+    let shelf = ceremony.shelf
+    if credential.record.state == .staged {
+      try await shelf.commit(credential.record, as: credential.id, credential.details)
+      ceremony.configuration.onEvent(.enrolled(id: credential.id, isRecovered: true))
+    } else if credential.details.isUnproven {
+      try await shelf.prove(credential)
+    } else {
+      return
+    }
+    await shelf.removeReplaced(
+      by: credential.record, userID: credential.userID, in: ceremony.configuration.replaceScope)
+  }
+}
