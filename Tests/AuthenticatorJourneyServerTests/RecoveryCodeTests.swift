@@ -250,6 +250,7 @@ import Testing
     }
     #expect(codes.count == 10 && codes.allSatisfy { $0.utf8.count == 12 })
     #expect(!script.contains("<img") && !script.contains("</script"))
+    #expect(script.contains("<em>&lt;img src=x onerror=alert(1)&gt;&quot;&lt;/script&gt;</em>"))
     // A script is not sent back; a second display has nothing left to show.
     var answer = try #require(shown.body.objectValue)
     answer["callbacks"] = []

@@ -40,13 +40,14 @@ public struct RecoveryCodeDisplay: TreeNode {
 
   /// Readers find a code as a literal of its own that ends in a line break, and the device's name inside `em`.
   private static func script(_ codes: [String], _ device: String) -> String {
+    let name = WebAuthnScript.literal(escaped(device)).dropFirst().dropLast()
     let lines = codes.map { "  \"<div class=\\\"text-center\\\">\\n\" +\n  \"\($0)\\n\" +\n  \"</div>\\n\" +" }
     return """
       var place = document.getElementById("wrapper").getElementsByTagName("fieldset")[0];
       place.innerHTML = "<h3>\(heading)</h3>" +
         "<h4>\(warning)</h4>" +
       \(lines.joined(separator: "\n"))
-        "<p>\(use)<em>" + \(WebAuthnScript.literal(escaped(device))) + "</em></p>" + place.innerHTML;
+        "<p>\(use)<em>\(name)</em></p>" + place.innerHTML;
       """
   }
 
