@@ -308,8 +308,8 @@ let exampleTests = Target.testTarget(
 let interopTests = Target.testTarget(
   name: "InteropTests",
   dependencies: [
-    "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorJOSE",
-    "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
+    "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorRelyingParty",
+    "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
   ],
   resources: [.copy("Judges")], swiftSettings: strict)
 

@@ -43,7 +43,7 @@ import ToolSupport
   @Test func tellsPeopleWhereItsPageIs() async throws {
     let server = try Tool.start(["serve", "--port", "0", "--users", folder.file("users.json")])
     _ = try await server.firstLine()
-    while !server.stdout.contains("journeys:") { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<1000 where !server.stdout.contains("journeys:") { try await Task.sleep(for: .milliseconds(5)) }
     let page = try #require(server.stdout.firstMatch(of: /sign-in page: (http:\/\/localhost:\d+\/)\n/))
     let program = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
     let read = try await ChildProcess("python3", ["-c", program, String(page.1)]).result()

@@ -3,6 +3,7 @@
 // A part may have: `body` and `actions`, the elements to show; `replacesContinue`, when the step needs no button of its
 // own; `begin`, called once the step is shown; `values`, the answers by what follows `IDToken<n>` in an input's name.
 
+import { readRecoveryCodes } from "./passkey-script.js";
 import { element } from "./view.js";
 
 /** An output of a callback, by name. */
@@ -20,8 +21,7 @@ export function isScript(callback) {
 export function callbackPart(callback, step, request) {
   if (callback === null || typeof callback !== "object") return {};
   if (request?.outcomeCallback === callback) return { values: () => ({ "": request.outcome }) };
-  const make = makers[callback.type];
-  return make ? make(callback, step, request) : unknown(callback);
+  return Object.hasOwn(makers, callback.type) ? makers[callback.type](callback, step) : unknown(callback);
 }
 
 const makers = {
@@ -40,7 +40,10 @@ const makers = {
   ChoiceCallback: choice,
   ConfirmationCallback: confirmation,
   HiddenValueCallback: () => ({}),
-  MetadataCallback: () => ({}),
+  MetadataCallback: (callback, step) => {
+    if (output(callback, "data")?._type !== "TrustedDevice") return {};
+    return { ...appOnly(step, "This step needs the app on a trusted device: a browser is none."), values: undefined };
+  },
   PollingWaitCallback: pollingWait,
   SuspendedTextOutputCallback: (callback) => ({
     body: [
@@ -68,10 +71,18 @@ function field(callback, name, attributes) {
 }
 
 function message(callback) {
-  if (isScript(callback)) return {};
-  const kind = { 1: "warning", 2: "error" }[words(output(callback, "messageType"))];
   const text = words(output(callback, "message"));
+  if (isScript(callback)) return recoveryCodes(text);
+  const kind = { 1: "warning", 2: "error" }[Number(output(callback, "messageType"))];
   return { body: [element("p", { class: kind, role: kind === "error" ? "alert" : null }, text)] };
+}
+
+/** Codes that some settings of PingAM send inside a script are shown: they are not to be had again. */
+function recoveryCodes(script) {
+  const codes = readRecoveryCodes(script);
+  if (codes === null) return {};
+  const warning = "These are your recovery codes. Make a copy of them: they cannot be shown again.";
+  return { body: [element("p", { class: "warning" }, warning), element("p", {}, codes.join("\n"))] };
 }
 
 /** A list to choose from: one control, however long the list. */
@@ -106,7 +117,7 @@ function confirmation(callback, step) {
 /** The buttons of the standard kinds, with the indices that Java gives them. */
 function standardOptions(callback) {
   const [yes, no, cancel, ok] = ["Yes", "No", "Cancel", "OK"].map((text, index) => ({ text, index }));
-  return { 0: [yes, no], 1: [yes, no, cancel], 2: [ok, cancel] }[output(callback, "optionType")] ?? [ok];
+  return { 0: [yes, no], 1: [yes, no, cancel], 2: [ok, cancel] }[Number(output(callback, "optionType"))] ?? [ok];
 }
 
 function texts(value) {

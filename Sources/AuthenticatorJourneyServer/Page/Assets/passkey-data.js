@@ -36,8 +36,8 @@ function fromMetadata(callback) {
   const data = callback?.type === "MetadataCallback" ? output(callback, "data") : null;
   if (data === null || typeof data !== "object" || data._type !== "WebAuthn") return null;
   if ("_action" in data) {
-    const kind = { webauthn_registration: "create", webauthn_authentication: "get" }[data._action];
-    return kind === undefined ? null : { kind, data };
+    if (data._action === "webauthn_registration") return { kind: "create", data };
+    return data._action === "webauthn_authentication" ? { kind: "get", data } : null;
   }
   return { kind: "pubKeyCredParams" in data || "_pubKeyCredParams" in data ? "create" : "get", data };
 }

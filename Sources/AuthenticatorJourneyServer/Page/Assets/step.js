@@ -29,15 +29,17 @@ class Step {
   show(title) {
     const request = findPasskeyRequest(this.callbacks);
     this.parts = this.callbacks.map((callback) => callbackPart(callback, this, request));
-    const passkey = request === null ? null : passkeyPart(request, this);
-    const all = passkey === null ? this.parts : [...this.parts, passkey];
+    const passkey = request === null ? [] : [passkeyPart(request, this)];
+    const all = [...this.parts, ...passkey];
     const form = element("form", {
       novalidate: true,
       "aria-labelledby": "title",
       "aria-describedby": this.description ? "description" : null,
     });
     if (this.description) form.append(element("p", { id: "description" }, this.description));
-    form.append(...all.flatMap((part) => part.body ?? []), ...all.flatMap((part) => part.actions ?? []));
+    form.append(...all.flatMap((part) => part.body ?? []));
+    // Other buttons beside a passkey's are ways around it.
+    form.append(...[...passkey, ...this.parts].flatMap((part) => part.actions ?? []));
     if (!all.some((part) => part.replacesContinue)) {
       form.append(button("Continue", () => this.submit(), true));
     }
