@@ -137,7 +137,7 @@ import Testing
       (valid.with(3, [["id": .bytes([1]), "type": "public-key"]]), .noCredentials),
       (valid.with(3, [["id": .bytes([1]), "type": "other"]]), .noCredentials),
       (valid.with(4, ["hmac-secret": ["x": 1]]), .missingParameter), (valid.with(5, ["rk": true]), .unsupportedOption),
-      (valid.with(5, ["up": false]), .userPresenceRequired), (valid.with(6, .bytes([1])), .missingParameter),
+      (valid.with(6, .bytes([1])), .missingParameter),
     ] as [(CBORValue, CTAP2Status)] {
       #expect(await client.status(2, parameters) == status)
     }
@@ -151,6 +151,33 @@ import Testing
     #expect(answer.status == .ok)
     #expect(try AuthenticatorData(rawBytes: try #require(answer.value?[2]?.bytesValue)).flags == [])
     #expect(platform.promptKinds.count == 1)
+  }
+
+  /// Clients look for the credentials of a list in silence before they ask for a touch.
+  @Test func aGuardedKeyIsNamedInSilenceAndSignsNothing() async throws {
+    let platform = try Platform(.match())
+    let client = try await client(platform)
+    let made = await client.send(1, .map(CTAP2Client.creation()))
+    let registered = try AuthenticatorData(rawBytes: try #require(made.value?[2]?.bytesValue))
+    let id = try #require(registered.attestedCredentialData?.credentialID)
+    let list: CBORValue = [["id": .bytes([9]), "type": "public-key"], ["id": .bytes(id.bytes), "type": "public-key"]]
+    var assertion = CTAP2Client.assertion()
+    assertion[3] = list
+    let answer = await client.send(2, assertion.with(5, ["up": false]))
+    #expect(answer.status == .ok)
+    #expect(answer.value?[1]?["id"] == .bytes(id.bytes) && answer.value?[3] == .bytes([]))
+    let data = try AuthenticatorData(rawBytes: try #require(answer.value?[2]?.bytesValue))
+    #expect(data.flags == [] && data.signCount == 0)
+    #expect(platform.promptKinds.count == 1, "the registration's")
+  }
+
+  @Test func aProtectedCredentialIsNotFoundInSilence() async throws {
+    let platform = try Platform(.match(), .match())
+    let client = try await client(platform)
+    let made = await client.send(1, CTAP2Client.creation().with(6, ["credProtect": 3]))
+    #expect(made.status == .ok)
+    #expect(await client.status(2, CTAP2Client.assertion().with(5, ["up": false])) == .noCredentials)
+    #expect(await client.status(2, .map(CTAP2Client.assertion())) == .ok)
   }
 
   @Test func oneVerificationServesEveryAssertionOnce() async throws {

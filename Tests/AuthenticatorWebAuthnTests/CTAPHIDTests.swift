@@ -79,11 +79,14 @@ import Testing
     let channel = try await channel(device)
     let creation = CTAPHIDMessage(
       channel: channel, command: .cbor, payload: [1] + CBORValue.map(CTAP2Client.creation()).encoded())
+    #expect(device.keepAlive == nil)
     let task = Task { try await send(creation, to: device) }
     await platform.device.environment.clock.waitForSleepers()
+    #expect(device.keepAlive == CTAPHIDMessage(channel: channel, command: .keepAlive, payload: [2]).reports[0])
     let busy = try await send(CTAPHIDMessage(channel: channel, command: .cbor, payload: [4]), to: device)
     #expect(busy?.payload == [0x06])
     #expect(try await send(CTAPHIDMessage(channel: channel, command: .cancel, payload: []), to: device) == nil)
     #expect(try await task.value?.payload == [CTAP2Status.keepaliveCancel.rawValue])
+    #expect(device.keepAlive == nil)
   }
 }

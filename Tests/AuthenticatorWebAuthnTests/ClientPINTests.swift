@@ -42,6 +42,27 @@ import Testing
     #expect(answer.value?[4]?["name"] == "alice")
   }
 
+  /// A client first looks for the credential in silence, then asks for it with the same token.
+  @Test func aSilentQuestionLeavesTheTokenAsItIs() async throws {
+    let platform = try Platform(.approve, .approve)
+    let client = try await client(platform)
+    _ = await client.send(1, .map(CTAP2Client.creation()))
+    #expect(try await client.setPIN("1234") == .ok)
+    let token = try #require(try await client.token("1234", .two, permissions: 2).token)
+    var assertion = CTAP2Client.assertion()
+    assertion[6] = .bytes(PINUVAuthProtocol.two.authenticate(CTAP2Client.hash, key: token))
+    assertion[7] = 2
+    let silent = await client.send(2, assertion.with(5, ["up": false]))
+    #expect(
+      try AuthenticatorData(rawBytes: try #require(silent.value?[2]?.bytesValue)).flags == [],
+      "what was verified is stated once")
+    let answer = await client.send(2, .map(assertion))
+    #expect(
+      try AuthenticatorData(rawBytes: try #require(answer.value?[2]?.bytesValue)).flags
+        == [.userPresent, .userVerified])
+    #expect(await client.status(2, .map(assertion)) == .pinAuthInvalid)
+  }
+
   @Test func aProtectedDeviceMakesDiscoverableCredentialsWithAPINOnly() async throws {
     let platform = try Platform(.approve)
     let client = try await client(platform)

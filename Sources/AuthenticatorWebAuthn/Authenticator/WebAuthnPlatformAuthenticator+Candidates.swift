@@ -42,8 +42,9 @@ extension WebAuthnPlatformAuthenticator {
     guard canOpen(record), let id = record.externalID.flatMap(CredentialID.init) else { return nil }
     let attributes = try CredentialAttributes(record)
     if !isListed, !attributes.flags.contains(.discoverable) || CredentialDetails.isHidden(record) { return nil }
-    // The key's own gate verifies the person whether the request asks for it or not.
-    let isVerified = request.requireUserVerification || record.access.level == .verified
+    // The key's own gate verifies the person whether the request asks for it or not, unless nobody takes part at all.
+    let isVerified =
+      request.requireUserVerification || (record.access.level == .verified && request.level > .none)
     guard attributes.protection.admits(isListed: isListed, isVerified: isVerified) else { return nil }
     return Candidate(record: record, id: id, attributes: attributes, relyingPartyID: record.owner.party)
   }

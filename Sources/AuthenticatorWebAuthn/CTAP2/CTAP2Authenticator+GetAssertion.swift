@@ -30,7 +30,10 @@ extension CTAP2Authenticator {
     let isVerificationAsked = try options?.flag("uv") ?? false && !hasToken
     if isVerificationAsked, await !canVerify() { throw CTAP2Status.invalidOption }
     var verification: UserVerification?
-    if hasToken { verification = try useToken(parameters, hash, protocolKey: 7, codeKey: 6, .getAssertion, id) }
+    if hasToken {
+      verification = try useToken(
+        parameters, hash, protocolKey: 7, codeKey: 6, .getAssertion, id, isSpent: requireUserPresence)
+    }
 
     let allowed = try parameters.descriptors(3)
     if let list = try parameters.list(3, limit: Self.maximumListCount), !list.isEmpty, allowed.isEmpty {
@@ -44,12 +47,12 @@ extension CTAP2Authenticator {
     try WebAuthnPlatformAuthenticator.checkInput("getAssertion", relyingPartyID: id, clientDataHash: hash)
     let candidates = try await authenticator.candidates(request)
     guard let first = candidates.first else { throw CTAP2Status.noCredentials }
-    if !requireUserPresence, !isVerificationAsked, candidates.contains(where: { $0.record.access.level > .none }) {
-      // Its key opens to a person only, whatever the client would like.
-      throw CTAP2Status.userPresenceRequired
-    }
-
     let operation = try OperationID(in: environment)
+    if !requireUserPresence, !isVerificationAsked {
+      // Nobody takes part, so nothing may say that somebody was verified.
+      request.requireUserVerification = false
+      return try await answerInSilence(first, request, operation)
+    }
     if candidates.count == 1 || !allowed.isEmpty {
       request.ticket = try await ticket(for: [first], request, operation, verification)
       return try await answer(first, request, operation)
@@ -111,6 +114,23 @@ extension CTAP2Authenticator {
         prompt: authenticator.configuration.makePrompt(ceremony), deadline: request.deadline, keys: tags))
     guard let verification, seen.verification.level < .verified else { return seen }
     return seen.joined(with: verification, operation: operation, keys: tags, expires: request.deadline)
+  }
+
+  /// How a client finds out which credential it can use. A key that opens to a person only signs nothing for that: the
+  /// answer names the credential and has an empty signature.
+  private func answerInSilence(
+    _ candidate: Candidate, _ request: GetAssertionRequest, _ operation: OperationID
+  ) async throws -> CBORMap {
+    if candidate.record.access.level == .none, candidate.attributes.protection < .userVerificationRequired {
+      return try await answer(candidate, request, operation)
+    }
+    let flags = try authenticator.flags(
+      nil, candidate.attributes, requireUserPresence: false, requireUserVerification: false)
+    let data = try AuthenticatorData(
+      relyingPartyIDHash: SHA256.hash(Array(candidate.relyingPartyID.utf8)), flags: flags, signCount: 0)
+    return [
+      1: ["id": .bytes(candidate.id.bytes), "type": "public-key"], 2: .bytes(data.rawBytes), 3: .bytes([]),
+    ]
   }
 
   private func answer(

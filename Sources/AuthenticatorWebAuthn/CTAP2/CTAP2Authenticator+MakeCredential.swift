@@ -66,12 +66,13 @@ extension CTAP2Authenticator {
 
   func useToken(
     _ parameters: CTAP2Parameters, _ clientDataHash: [UInt8], protocolKey: CBORValue, codeKey: CBORValue,
-    _ permission: PINUVAuthToken.Permissions, _ relyingPartyID: String
+    _ permission: PINUVAuthToken.Permissions, _ relyingPartyID: String, isSpent: Bool = true
   ) throws -> UserVerification {
     let version = try version(parameters, key: protocolKey)
     let code = try parameters.required(try parameters.bytes(codeKey))
     return try pin.useToken(
-      version, code: code, over: clientDataHash, for: permission, relyingPartyID: relyingPartyID)
+      version, code: code, over: clientDataHash, for: permission, relyingPartyID: relyingPartyID,
+      isSpent: isSpent)
   }
 
   // MARK: - Parameters of a new credential

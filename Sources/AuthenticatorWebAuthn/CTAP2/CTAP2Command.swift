@@ -14,4 +14,12 @@ public enum CTAP2Command: UInt8, Hashable, Sendable, CaseIterable {
   case getNextAssertion = 0x08
   /// Asks for a touch, to choose this authenticator.
   case selection = 0x0B
+
+  /// Whether answering may take a touch.
+  var waitsForPerson: Bool {
+    switch self {
+    case .makeCredential, .getAssertion, .reset, .selection: true
+    case .getInfo, .clientPIN, .getNextAssertion: false
+    }
+  }
 }

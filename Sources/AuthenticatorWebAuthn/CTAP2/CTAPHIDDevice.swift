@@ -12,10 +12,19 @@ public final class CTAPHIDDevice {
   private let authenticator: CTAP2Authenticator
   private var channels: [UInt32] = []
   private var assembler: CTAPHIDAssembler?
-  private var running: (channel: UInt32, cancel: () -> Void)?
+  private var running: (channel: UInt32, waitsForPerson: Bool, cancel: () -> Void)?
 
   /// A device with one authenticator behind it.
   public init(_ authenticator: CTAP2Authenticator) { self.authenticator = authenticator }
+
+  /// The report to be sent at least every 100 milliseconds while a message is being answered, for clients give a silent
+  /// device up (CTAP 2.1 section 11.2.9.1.7); nil while none is.
+  public var keepAlive: [UInt8]? {
+    guard let running else { return nil }
+    // 2: somebody is to touch the device; 1: it works by itself.
+    let status: UInt8 = running.waitsForPerson ? 2 : 1
+    return CTAPHIDMessage(channel: running.channel, command: .keepAlive, payload: [status]).reports.first
+  }
 
   /// Takes one report and returns what is to be sent back, which is nothing while a message is incomplete.
   public func receive(_ report: [UInt8], isolation: isolated (any Actor)? = #isolation) async -> [[UInt8]] {
@@ -66,7 +75,8 @@ public final class CTAPHIDDevice {
         _ = isolation
         return await authenticator.respond(to: message.payload)
       }
-      running = (message.channel, { task.cancel() })
+      let waitsForPerson = message.payload.first.flatMap(CTAP2Command.init(rawValue:))?.waitsForPerson ?? false
+      running = (message.channel, waitsForPerson, { task.cancel() })
       defer { running = nil }
       return CTAPHIDMessage(channel: message.channel, command: .cbor, payload: await task.value)
     default: throw CTAPHIDError.invalidCommand

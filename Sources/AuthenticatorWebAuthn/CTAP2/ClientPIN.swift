@@ -138,10 +138,11 @@ struct ClientPIN {
   /// Checks a code under the token and uses it.
   mutating func useToken(
     _ version: PINUVAuthProtocol, code: [UInt8], over message: [UInt8], for permission: PINUVAuthToken.Permissions,
-    relyingPartyID: String
+    relyingPartyID: String, isSpent: Bool
   ) throws(CTAP2Status) -> UserVerification {
     guard var token, version.verify(code, over: message, key: token.secret) else { throw .pinAuthInvalid }
-    let verification = try token.use(for: permission, relyingPartyID: relyingPartyID, at: environment.uptime())
+    let verification = try token.use(
+      for: permission, relyingPartyID: relyingPartyID, isSpent: isSpent, at: environment.uptime())
     self.token = token
     return verification
   }

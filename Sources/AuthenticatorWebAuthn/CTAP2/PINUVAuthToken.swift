@@ -38,15 +38,18 @@ struct PINUVAuthToken {
   }
 
   /// Uses the token for one operation; afterwards it serves no other.
+  ///
+  /// - Parameter isSpent: false for a silent question, in which nobody takes part and nothing is signed on the strength
+  ///   of the token: it is left as it is (CTAP 2.1 section 6.2.2).
   mutating func use(
-    for permission: Permissions, relyingPartyID id: String, at uptime: Duration
+    for permission: Permissions, relyingPartyID id: String, isSpent: Bool, at uptime: Duration
   ) throws(CTAP2Status) -> UserVerification {
     guard isAlive(at: uptime), permissions.contains(permission), relyingPartyID ?? id == id else {
       throw .pinAuthInvalid
     }
     isUsed = true
     relyingPartyID = id
-    permissions = []
+    if isSpent { permissions = [] }
     return verification
   }
 }
