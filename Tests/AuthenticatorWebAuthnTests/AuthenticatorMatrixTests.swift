@@ -1,5 +1,6 @@
 import AuthenticatorCore
 import AuthenticatorCrypto
+import AuthenticatorKeyStore
 import AuthenticatorTestSupport
 import AuthenticatorWebAuthn
 import DeviceAuthenticators
@@ -58,6 +59,19 @@ import Testing
     #expect(platform.device.verifier.prompts.count == 2)
     let flags = try AuthenticatorData(rawBytes: result.authenticatorData).flags
     #expect(flags.contains(.userVerified) == (cell.type != .none))
+  }
+
+  @Test(arguments: [AuthenticatorType.biometricOnly, .biometricAllowFallback, .devicePasscode])
+  func whatNeedsHardwareAsksNobodyWhereThereIsNone(_ type: AuthenticatorType) async throws {
+    let device = try TestDevice(
+      ScriptedDevice(sensor: .fingerprint, enrolled: ["a"], passcode: "1", steps: [.match()]), instance: "",
+      providers: [SoftwareKeyProvider()])
+    let authenticator = WebAuthnPlatformAuthenticator(
+      wrapping: try await AuthenticatorFactories.defaults().make(type, device.context))
+    let request = try Platform().creation()
+    #expect(await code { try await authenticator.makeCredential(request) } == .constraintNotMet)
+    #expect(device.verifier.prompts.isEmpty)
+    #expect(try await device.store.records(matching: .everything).isEmpty)
   }
 
   @Test func aDecoratorForwardsTheRest() async throws {

@@ -178,6 +178,11 @@ extension WebAuthnPlatformAuthenticator {
     if request.requireUserVerification, reachable < .verified, request.verification?.level != .verified {
       throw AuthenticatorError(.constraintNotMet, stage: "makeCredential", reason: "the person cannot be verified")
     }
+    // What the device authenticator would refuse to make is not worth a prompt.
+    guard await wrapped.isSupported(attestation: .none) else {
+      throw AuthenticatorError(
+        .constraintNotMet, stage: "makeCredential", reason: "no key can be made here that is protected as it has to be")
+    }
     let ceremony = describe(.create, request)
     if request.level > .none { try await askDelegate(ceremony, request.deadline) }
     guard request.level > .none else { return nil }
