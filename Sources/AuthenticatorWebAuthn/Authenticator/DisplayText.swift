@@ -1,7 +1,7 @@
 /// Names that come from a relying party: how much of them is stored, and what of them is shown.
 enum DisplayText {
-  /// The greatest number of bytes of a stored name (WebAuthn Level 3 section 6.4.1).
-  static let maximumBytes = 64
+  /// WebAuthn Level 3 section 6.4.1.
+  private static let maximumBytes = WebAuthnLimits.nameBytes
 
   /// The beginning of a text that fits, cut between characters; where a single character is longer than that, between
   /// scalars.

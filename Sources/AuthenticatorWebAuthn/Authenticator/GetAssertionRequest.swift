@@ -8,6 +8,9 @@ public struct GetAssertionRequest: Sendable {
   public var clientDataHash: [UInt8]
   /// Empty: any discoverable credential of the relying party.
   public var allowCredentials: [PublicKeyCredentialDescriptor]
+  /// The only credential to be used, because the person has chosen it already; nil: any that is allowed. One that is
+  /// not among the candidates is not there.
+  public var chosenCredential: CredentialID?
   /// Whether the person must be there.
   public var requireUserPresence: Bool
   /// Whether the person must be verified.
@@ -27,13 +30,14 @@ public struct GetAssertionRequest: Sendable {
   /// See the properties.
   public init(
     relyingPartyID: String, clientDataHash: [UInt8], allowCredentials: [PublicKeyCredentialDescriptor] = [],
-    requireUserPresence: Bool = true, requireUserVerification: Bool = false,
+    chosenCredential: CredentialID? = nil, requireUserPresence: Bool = true, requireUserVerification: Bool = false,
     extensions: AssertionExtensions = AssertionExtensions(), appID: String? = nil, concealsAbsence: Bool = true,
     deadline: Duration
   ) {
     self.relyingPartyID = relyingPartyID
     self.clientDataHash = clientDataHash
     self.allowCredentials = allowCredentials
+    self.chosenCredential = chosenCredential
     self.requireUserPresence = requireUserPresence
     self.requireUserVerification = requireUserVerification
     self.extensions = extensions

@@ -31,8 +31,13 @@ public struct PublicKeyCredentialSource: Hashable, Sendable {
   /// The algorithm it signs with; nil for one that COSE has no number for here.
   public var algorithm: COSEAlgorithmIdentifier? { COSEAlgorithmIdentifier(record.algorithm) }
 
-  /// - Throws: `integrityFailed` for a record of another make.
-  init(_ record: KeyRecord) throws {
+  /// Reads what a key's record says.
+  ///
+  /// - Throws: `integrityFailed` for a record that no platform authenticator has written.
+  public init(_ record: KeyRecord) throws {
+    guard record.owner.family == .webAuthn else {
+      throw AuthenticatorError(.integrityFailed, stage: "credential", reason: "the key is of another protocol")
+    }
     let attributes = try CredentialAttributes(record)
     let details = try CredentialDetails(record)
     guard let name = record.externalID, let id = CredentialID(name) else {

@@ -22,7 +22,8 @@ extension WebAuthnPlatformAuthenticator {
       "getAssertion", relyingPartyID: request.relyingPartyID, clientDataHash: request.clientDataHash)
     try checkGoingOn(until: request.deadline, "getAssertion")
     // 2. and 3. Find the candidates.
-    let candidates = try await candidates(request)
+    var candidates = try await candidates(request)
+    if let chosen = request.chosenCredential { candidates.removeAll { $0.id != chosen } }
     guard let first = candidates.first else {
       if request.concealsAbsence { try await concealAbsence(request) }
       throw AuthenticatorError(.keyNotFound, stage: "getAssertion")

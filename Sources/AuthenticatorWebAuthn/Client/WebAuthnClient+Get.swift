@@ -4,20 +4,24 @@ internal import AuthenticatorCore
 extension WebAuthnClient {
   /// Signs in (WebAuthn Level 3 section 5.1.4).
   ///
+  /// - Parameter credential: the only credential to be used, when the person has chosen it already; nil: any that the
+  ///   options allow.
   /// - Throws: `WebAuthnError`: TypeError for options out of range; SecurityError; NotSupportedError or SyntaxError for
   ///   extension inputs; AbortError; NotAllowedError for everything else.
   public func get(
-    _ options: PublicKeyCredentialRequestOptions, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
+    _ options: PublicKeyCredentialRequestOptions, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional,
+    credential: CredentialID? = nil
   ) async throws -> AuthenticationResponse {
     do {
       return try await gate.run(isConditional: mediation == .conditional) { [self] in
-        try await authenticate(options, caller, mediation)
+        try await authenticate(options, caller, mediation, credential)
       }
     } catch { throw WebAuthnError(error, told: .get) }
   }
 
   private func authenticate(
-    _ options: PublicKeyCredentialRequestOptions, _ caller: WebAuthnCaller, _ mediation: WebAuthnMediation
+    _ options: PublicKeyCredentialRequestOptions, _ caller: WebAuthnCaller, _ mediation: WebAuthnMediation,
+    _ credential: CredentialID?
   ) async throws -> AuthenticationResponse {
     // The time limit, origin and relying party ID.
     let deadline = deadline(options.timeout)
@@ -39,12 +43,13 @@ extension WebAuthnClient {
     let verification = options.effectiveUserVerification
     var request = GetAssertionRequest(
       relyingPartyID: id, clientDataHash: clientData.hash, allowCredentials: allowed,
+      chosenCredential: credential,
       requireUserVerification: verification == .required || (verification == .preferred && canVerify)
         || extensions.needsVerification,
       extensions: extensions.inputs, appID: extensions.appID, concealsAbsence: mediation != .immediate,
       deadline: deadline)
     if mediation == .conditional {
-      let chosen = try await suggest(allowed, id)
+      let chosen = try await suggest(allowed, id, credential)
       request.allowCredentials = [PublicKeyCredentialDescriptor(id: chosen)]
       request.deadline = self.deadline(options.timeout)
     }
@@ -63,13 +68,16 @@ extension WebAuthnClient {
 
   /// Conditional mediation: offers the discoverable credentials, narrowed down by the list, until one is chosen. Without
   /// any, waits all the same, so that nothing is learned from the answer.
-  private func suggest(_ allowed: [PublicKeyCredentialDescriptor], _ id: String) async throws -> CredentialID {
+  private func suggest(
+    _ allowed: [PublicKeyCredentialDescriptor], _ id: String, _ credential: CredentialID?
+  ) async throws -> CredentialID {
     guard let delegate = authenticator.selectionDelegate else {
       throw AuthenticatorError(.notInteractive, stage: "select", reason: "nothing suggests credentials")
     }
     let names = Set(allowed.map(\.id))
     let candidates = try await authenticator.credentials(of: id).filter {
-      !$0.isHidden && (names.isEmpty || names.contains($0.id)) && authenticator.canOpen($0.record)
+      !$0.isHidden && (names.isEmpty || names.contains($0.id)) && (credential ?? $0.id) == $0.id
+        && authenticator.canOpen($0.record)
     }
     let forever = environment.uptime() + .seconds(1_000_000_000)
     let answer = try await IsolatedRace.run(until: forever, in: environment, stage: "select") { [environment] in

@@ -41,24 +41,21 @@ public final class WebAuthnClient {
     } catch { throw WebAuthnError(error, told: .create) }
   }
 
-  /// `get(_:caller:mediation:)` with a `PublicKeyCredentialRequestOptionsJSON` in, an `AuthenticationResponseJSON` out.
+  /// `get(_:caller:mediation:credential:)` with a `PublicKeyCredentialRequestOptionsJSON` in, an `AuthenticationResponseJSON` out.
   /// - Throws: `WebAuthnError`.
   public func get(
-    json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
+    json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional, credential: CredentialID? = nil
   ) async throws -> JSONValue {
     do {
       let options = try PublicKeyCredentialRequestOptions(json: json)
-      return try await get(options, caller: caller, mediation: mediation).json
+      return try await get(options, caller: caller, mediation: mediation, credential: credential).json
     } catch { throw WebAuthnError(error, told: .get) }
   }
 
   // MARK: - What both ceremonies share
 
-  /// The longest challenge.
-  static let maximumChallengeBytes = 8192
-
   func checkChallenge(_ challenge: [UInt8]) throws {
-    guard (1...Self.maximumChallengeBytes).contains(challenge.count) else {
+    guard (1...WebAuthnLimits.challengeBytes).contains(challenge.count) else {
       throw WebAuthnError(.type, "the challenge is empty or too long")
     }
   }

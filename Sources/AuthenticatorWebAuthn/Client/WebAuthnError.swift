@@ -18,12 +18,16 @@ public struct WebAuthnError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
+  /// The error of options that cannot be read: an EncodingError or TypeError that says which member is at fault.
+  public init(_ error: WebAuthnJSONError) {
+    self.init(DOMExceptionName(error.kind), "the options are malformed: \(error)")
+  }
+
   /// Turns whatever a ceremony threw into a request's error.
   init(_ error: any Error, told ceremony: CollectedClientData.Ceremony) {
     switch error {
     case let error as WebAuthnError: self = error
-    case let error as WebAuthnJSONError:
-      self.init(DOMExceptionName(error.kind), "the options are malformed: \(error)")
+    case let error as WebAuthnJSONError: self.init(error)
     default:
       let cause = AuthenticatorError.wrapping(error, as: .integrityFailed, stage: "client")
       self.init(DOMExceptionName(cause.code, told: ceremony), "", cause: cause)

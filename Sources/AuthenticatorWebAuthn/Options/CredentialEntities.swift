@@ -37,7 +37,7 @@ public struct PublicKeyCredentialUserEntity: Hashable, Sendable {
 
   /// Nil when the user handle has not 1 to 64 bytes.
   public init?(id: [UInt8], name: String, displayName: String) {
-    guard (1...64).contains(id.count) else { return nil }
+    guard (1...WebAuthnLimits.userHandleBytes).contains(id.count) else { return nil }
     self.id = id
     self.name = name
     self.displayName = displayName

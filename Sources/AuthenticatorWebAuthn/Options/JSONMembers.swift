@@ -2,9 +2,6 @@ internal import AuthenticatorCoding
 
 /// Reads the members of an object under a name that errors carry.
 struct JSONMembers {
-  /// The most entries any list in options or responses may have.
-  static let listLimit = 1024
-
   let object: JSONObject
   private let path: String
 
@@ -72,7 +69,7 @@ struct JSONMembers {
   func texts(_ name: String) throws(WebAuthnJSONError) -> [String] {
     guard let value = value(name) else { return [] }
     guard let elements = value.arrayValue else { throw error(.wrongType, name) }
-    guard elements.count <= Self.listLimit else { throw error(.outOfRange, name) }
+    guard elements.count <= WebAuthnLimits.listEntries else { throw error(.outOfRange, name) }
     var texts: [String] = []
     for (index, element) in elements.enumerated() {
       guard let text = element.stringValue else { throw error(.wrongType, "\(name)[\(index)]") }
@@ -85,7 +82,7 @@ struct JSONMembers {
   func optionalList(_ name: String) throws(WebAuthnJSONError) -> [JSONMembers]? {
     guard let value = value(name) else { return nil }
     guard let elements = value.arrayValue else { throw error(.wrongType, name) }
-    guard elements.count <= Self.listLimit else { throw error(.outOfRange, name) }
+    guard elements.count <= WebAuthnLimits.listEntries else { throw error(.outOfRange, name) }
     var list: [JSONMembers] = []
     for (index, element) in elements.enumerated() {
       guard element.objectValue != nil else { throw error(.wrongType, "\(name)[\(index)]") }

@@ -27,5 +27,16 @@ public struct WebAuthnJSONError: Error, Hashable, Sendable, CustomStringConverti
     self.member = member
   }
 
-  public var description: String { member.isEmpty ? kind.rawValue : "\(kind.rawValue): \(member)" }
+  public var description: String {
+    let what =
+      switch kind {
+      case .notAnObject: "is not an object"
+      case .missing: "is missing"
+      case .wrongType: "is of the wrong kind"
+      case .encoding: "is not base64url"
+      case .outOfRange: "is out of range"
+      case .contradiction: "contradicts another member"
+      }
+    return "\(member.isEmpty ? "the whole" : member) \(what)"
+  }
 }
