@@ -126,7 +126,8 @@ let tool: [Target] = [
     name: "authenticator",
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
-      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
+      "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix",
+      "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
       "AuthenticatorCrypto",
     ], swiftSettings: strict)
@@ -323,7 +324,7 @@ let blackBoxTests: [Target] = [
     "ToolTests",
     [
       "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorHTTP", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto", "authenticator",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates", "TestVectors", "authenticator",
     ]),
 ]
 
@@ -338,7 +339,7 @@ let package = Package(
     .library(name: "AuthenticatorTestSupport", targets: ["AuthenticatorTestSupport"]),
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
-  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets + [exampleTests, interopTests]
-    + blackBoxTests,
+  targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets
+    + [exampleTests, interopTests] + blackBoxTests,
   swiftLanguageModes: [.v6]
 )

@@ -2,6 +2,7 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorJourneyServer
 import AuthenticatorTestSupport
+import Testing
 import ToolSupport
 
 /// What a test of the tool works on: a folder of its own, a server on a real socket in this process, and a scripted
@@ -75,5 +76,14 @@ final class Bench: Sendable {
   struct Unexpected: Error, CustomStringConvertible {
     let json: JSONValue
     var description: String { json.serializedString() }
+  }
+}
+
+/// Waits for something that happens in another process.
+func waitUntil(_ condition: () -> Bool) async throws {
+  let deadline = ContinuousClock.now + .seconds(300)
+  while !condition() {
+    try #require(ContinuousClock.now < deadline, "what is waited for never came")
+    try await Task.sleep(for: .milliseconds(10))
   }
 }

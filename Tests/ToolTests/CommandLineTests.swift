@@ -4,16 +4,22 @@ import ToolSupport
 
 /// What holds before any verb does its work.
 @Suite struct CommandLineTests {
+  private static let verbs = [
+    "serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "webauthn register",
+    "webauthn authenticate", "webauthn verify-registration", "webauthn verify-authentication",
+    "webauthn verify-signature", "webauthn list", "webauthn delete", "doctor",
+  ]
+
   @Test func showsTheHelpOnRequest() async throws {
     let result = try await Tool.run(["--help"])
     #expect(result.status == 0)
-    for verb in ["serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "doctor"] {
+    for verb in Self.verbs {
       #expect(result.stdout.contains("  \(verb) "), "the overview names \(verb)")
     }
     #expect(result.stderr.isEmpty)
   }
 
-  @Test(arguments: ["serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "doctor"])
+  @Test(arguments: verbs)
   func documentsEveryVerbTwice(verb: String) async throws {
     let words = verb.split(separator: " ").map(String.init)
     let help = try await Tool.run(["help"] + words)
@@ -41,6 +47,7 @@ import ToolSupport
     arguments: [
       (["frobnicate"], "unknown verb 'frobnicate'"),
       (["keys"], "'keys' wants one of: list, check, delete, rotate"),
+      (["webauthn"], "'webauthn' wants one of: register, authenticate, verify-registration"),
       (["keys", "frobnicate"], "'keys' wants one of"),
       (["help", "frobnicate"], "unknown verb 'frobnicate'"),
       (["login", "--frobnicate"], "unknown option '--frobnicate'"),

@@ -60,6 +60,9 @@ import ToolSupport
     #expect(limits["pin"]?["tries"] == 10)
     #expect(limits["pin"]?["delaySeconds"]?.arrayValue?.isEmpty == false)
     #expect(limits["prompt"]?["touchesBeforeLockout"] == 5)
+    #expect(limits["webauthn"]?["challengeBytes"] == 8192 && limits["webauthn"]?["credentialIdBytes"] == 1023)
+    #expect(limits["webauthn"]?["timeoutSeconds"] == ["default": 300, "least": 5, "most": 600])
+    #expect(limits["webauthn"]?["algorithms"]?.arrayValue?.contains(-7) == true)
     #expect(limits["server"]?["lockout"]?["failuresBeforeLock"]?.intValue != nil)
   }
 

@@ -83,14 +83,6 @@ import ToolSupport
     try #require(result.status == 0, "\(result.stderr)")
     return library
   }
-
-  private func waitUntil(_ condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(300)
-    while !condition() {
-      try #require(ContinuousClock.now < deadline, "the request that is to be held never came")
-      try await Task.sleep(for: .milliseconds(10))
-    }
-  }
 }
 
 /// The machine's clock.

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorJourneyServer
+import AuthenticatorWebAuthn
 
 /// What ends a verb before it is done: a code for programs, a sentence for people, and the exit status.
 struct Failure: Error {
@@ -37,6 +38,12 @@ extension Failure {
       self.init(
         code: error.code.rawValue, message: Self.message(of: error), stage: error.stage,
         status: Self.unusableCodes.contains(error.code) ? .unusable : .refused)
+    case let error as WebAuthnError:
+      let isUnusable = error.cause.map { Self.unusableCodes.contains($0.code) } ?? false
+      let message = error.reason.isEmpty ? error.cause.map(Self.message) : error.reason
+      self.init(
+        code: error.name.rawValue, message: message ?? "refused", stage: error.cause?.stage ?? "webauthn",
+        status: isUnusable ? .unusable : .refused)
     case let error as RegistryError:
       self.init(code: "storageFailed", message: error.description, stage: "registry", status: .unusable)
     case is CancellationError:

@@ -32,11 +32,32 @@ enum InputFile {
     do {
       return try JSONValue.parse(bytes)
     } catch {
-      throw unreadable(path, "is not JSON (at byte \(error.offset))")
+      throw unreadable(path, "is not JSON: \(text(error.kind)) (at byte \(error.offset))")
     }
   }
 
+  /// What breaks the rules of JSON, without what stands there.
+  private static func text(_ kind: JSONError.Kind) -> String {
+    switch kind {
+    case .unexpectedEnd: "it ends too early"
+    case .unexpectedByte: "a character cannot stand where it does"
+    case .trailingContent: "something follows the value"
+    case .byteOrderMark: "it begins with a byte order mark"
+    case .invalidUTF8: "a text is not UTF-8"
+    case .loneSurrogate: "an escape names half of a character"
+    case .controlCharacter: "a text holds a control character"
+    case .invalidEscape: "an escape is unknown"
+    case .invalidNumber: "a number is malformed"
+    case .duplicateMember: "an object has a name twice"
+    case .tooDeep: "it is nested too deeply"
+    case .tooLong, .textTooLong, .tooManyValues: "it is too large"
+    }
+  }
+
+  /// What to call the file in a message.
+  static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
   private static func unreadable(_ path: String, _ what: String) -> Failure {
-    .unusable("inputUnusable", "\(path == "-" ? "standard input" : path) \(what)", stage: "input")
+    .unusable("inputUnusable", "\(name(path)) \(what)", stage: "input")
   }
 }

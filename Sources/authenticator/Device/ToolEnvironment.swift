@@ -9,6 +9,9 @@ enum ToolEnvironment {
       emit: { event in console.trace("event: \(EventText.line(event))") })
   }
 
+  /// The time on the machine's clock, in seconds since 1970-01-01T00:00:00Z.
+  static var seconds: Int64 { Int64(time(nil)) }
+
   private static var hostName: String {
     var system = utsname()
     guard uname(&system) == 0 else { return "linux" }

@@ -5,11 +5,12 @@ import AuthenticatorJourney
 import AuthenticatorJourneyServer
 import AuthenticatorKeyStore
 import AuthenticatorLinux
+import AuthenticatorWebAuthn
 
 /// The limits and policies in force, as the code has them. Times are in seconds, sizes in bytes.
 enum Limits {
   static var json: JSONValue {
-    ["client": client, "pin": pin, "prompt": prompt, "store": store, "server": server]
+    ["client": client, "pin": pin, "prompt": prompt, "webauthn": webAuthn, "store": store, "server": server]
   }
 
   private static var client: JSONValue {
@@ -39,6 +40,24 @@ enum Limits {
     [
       "touchesPerPrompt": 3, "touchesBeforeLockout": 5,
       "passcodeTriesPerPrompt": number(TerminalUserVerifier.triesPerPrompt),
+    ]
+  }
+
+  private static var webAuthn: JSONValue {
+    let client = WebAuthnClientConfiguration()
+    let authenticator = WebAuthnPlatformConfiguration()
+    return [
+      "optionsBytes": number(InputFile.limit), "challengeBytes": number(WebAuthnLimits.challengeBytes),
+      "listEntries": number(WebAuthnLimits.listEntries), "userHandleBytes": number(WebAuthnLimits.userHandleBytes),
+      "nameBytes": number(WebAuthnLimits.nameBytes), "credentialIdBytes": number(CredentialID.maximumSize),
+      "algorithms": .array(authenticator.algorithms.map(\.rawValue).sorted(by: >).map(number)),
+      "timeoutSeconds": [
+        "default": seconds(client.defaultTimeout), "least": seconds(client.timeouts.lowerBound),
+        "most": seconds(client.timeouts.upperBound),
+      ],
+      "relatedOriginLabels": number(client.relatedOriginLabels),
+      "credBlobBytes": number(authenticator.maximumCredentialBlobBytes),
+      "largeBlobBytes": number(authenticator.maximumLargeBlobBytes),
     ]
   }
 

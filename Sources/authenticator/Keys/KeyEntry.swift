@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorDeviceBinding
+import AuthenticatorWebAuthn
 
 /// One key as `keys list` shows it.
 struct KeyEntry: Sendable {
@@ -11,7 +12,7 @@ struct KeyEntry: Sendable {
     [
       "tag": .string(record.tag.rawValue), "instance": .string(record.owner.instance),
       "realm": .string(record.owner.party), "user": Self.text(record.owner.account),
-      "username": username.map(JSONValue.string) ?? .null, "kid": Self.text(record.externalID),
+      "username": username.map(JSONValue.string) ?? .null, "kid": keyID,
       "protocol": .string(record.owner.family.rawValue), "authenticator": .string(record.authenticator.rawValue),
       "policy": .string(record.access.policyName), "protection": .string(record.protection.name),
       "algorithm": .string(record.algorithm.rawValue), "state": .string(record.state.rawValue),
@@ -32,7 +33,15 @@ struct KeyEntry: Sendable {
     return json
   }
 
-  private var username: String? { UserKey(record)?.userName }
+  private var username: String? {
+    record.owner.family == .webAuthn ? (try? PublicKeyCredentialSource(record))?.userName : UserKey(record)?.userName
+  }
+
+  /// Credential IDs are bytes, also where they happen to be text.
+  private var keyID: JSONValue {
+    guard record.owner.family == .webAuthn, let bytes = record.externalID else { return Self.text(record.externalID) }
+    return .string(Base64URL.encode(bytes))
+  }
 
   /// Names are text on the wire; one that is not is shown as base64url.
   private static func text(_ bytes: [UInt8]?) -> JSONValue {
@@ -45,8 +54,9 @@ struct KeyEntry: Sendable {
     guard !entries.isEmpty else { return ["no keys"] }
     return entries.map { entry in
       let text = { (name: String) in entry[name]?.stringValue ?? "-" }
+      let place = [text("instance"), text("realm")].filter { !$0.isEmpty }.joined(separator: " ")
       return [
-        text("tag"), "\(text("username")) at \(text("instance")) \(text("realm"))",
+        text("tag"), "\(text("username")) at \(place)",
         "\(text("protocol")), \(text("authenticator")), \(text("policy")), \(text("protection"))",
         "\(text("state")), \(text("health"))",
       ].joined(separator: "  ")

@@ -12,7 +12,10 @@ protocol Verb: Sendable {
 /// Every verb, in the order the help shows.
 enum Verbs {
   static let all: [any Verb.Type] = [
-    Serve.self, Login.self, KeysList.self, KeysCheck.self, KeysDelete.self, KeysRotate.self, Doctor.self,
+    Serve.self, Login.self, KeysList.self, KeysCheck.self, KeysDelete.self, KeysRotate.self,
+    WebAuthnRegister.self, WebAuthnAuthenticate.self, WebAuthnVerifyRegistration.self,
+    WebAuthnVerifyAuthentication.self, WebAuthnVerifySignature.self, WebAuthnList.self, WebAuthnDelete.self,
+    Doctor.self,
   ]
 
   /// The verb whose words begin `arguments`, and the rest; the longest match wins.

@@ -1,0 +1,40 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorWebAuthn
+
+/// One credential as `webauthn list` shows it.
+struct CredentialEntry: Sendable {
+  let source: PublicKeyCredentialSource
+
+  var json: JSONValue {
+    let record = source.record
+    return [
+      "id": .string(source.id.base64URLEncodedString()), "rpId": .string(source.relyingPartyID),
+      "rpName": .string(source.relyingPartyName),
+      "userHandle": record.owner.account.map { .string(Base64URL.encode($0)) } ?? .null,
+      "userName": .string(source.userName), "displayName": .string(source.userDisplayName),
+      "name": .string(CredentialNames([source]).all.first ?? ""),
+      "discoverable": .bool(source.isDiscoverable), "hidden": .bool(source.isHidden),
+      "algorithm": source.algorithm.map { .integer(Int64($0.rawValue)) } ?? .null,
+      "credProtect": .integer(Int64(source.protection.rawValue)), "backupEligible": .bool(source.isBackupEligible),
+      "authenticator": .string(record.authenticator.rawValue), "protection": .string(record.protection.name),
+      "createdAt": .string(RFC3339.text(record.createdAt)),
+      "lastUsedAt": record.lastUsedAt.map { .string(RFC3339.text($0)) } ?? .null, "tag": .string(record.tag.rawValue),
+    ]
+  }
+
+  var line: String {
+    "\(source.id.base64URLEncodedString())  \(source.relyingPartyID)  \(CredentialNames([source]).all.first ?? "")"
+      + (source.isDiscoverable ? "" : "  not discoverable") + (source.isHidden ? "  hidden" : "")
+  }
+}
+
+extension KeyHolder {
+  /// The credentials of this device that are in use, in order of making. Records that cannot be read are left out;
+  /// `keys list` shows them.
+  /// - Parameter relyingPartyID: nil: of all relying parties.
+  func credentials(of relyingPartyID: String? = nil) async throws -> [PublicKeyCredentialSource] {
+    let query = KeyQuery(instance: Device.webAuthnInstance, family: .webAuthn, party: relyingPartyID)
+    return try await store.records(matching: query).compactMap { try? PublicKeyCredentialSource($0) }
+  }
+}

@@ -1,0 +1,63 @@
+import AuthenticatorCoding
+import AuthenticatorRelyingParty
+
+/// The files of a verification: what came, and what was expected.
+struct VerificationFiles: Sendable {
+  private let responsePath: String
+  private let expectationPath: String
+
+  static let options = [
+    Option("--response", .value("FILE"), "the response, Level 3 JSON; - is standard input"),
+    Option("--expect", .value("FILE"), "what is expected of it"),
+  ]
+
+  static let notes = [
+    """
+    Exit status: 0 verified, 1 not verified ('error' and 'step' tell the first step that failed), 2 usage,
+    3 a file that cannot be read, is not JSON, or says nothing that could be expected.
+    """
+  ]
+
+  init(_ arguments: Arguments) throws {
+    responsePath = try arguments.required("--response")
+    expectationPath = try arguments.required("--expect")
+    guard responsePath != "-" || expectationPath != "-" else {
+      throw Failure.usage("--response and --expect cannot both be standard input")
+    }
+  }
+
+  func response() throws -> JSONValue { try InputFile.json(responsePath) }
+
+  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file.
+  func expectation<Value>(_ body: (JSONValue) throws -> Value) throws -> Value {
+    let json = try InputFile.json(expectationPath)
+    do { return try body(json) } catch let error as ExpectationError {
+      throw Failure.unusable("inputUnusable", "\(InputFile.name(expectationPath)): \(error)", stage: "expect")
+    }
+  }
+}
+
+/// What a verification came to, printed in its one form.
+enum VerificationOutcome {
+  case verified(JSONObject)
+  case refused(WebAuthnVerificationError)
+
+  /// Runs a verification; a response that cannot be read is a refused one.
+  init(_ body: () throws -> JSONObject) throws {
+    do { self = .verified(try body()) } catch let error as WebAuthnVerificationError { self = .refused(error) }
+  }
+
+  func print(on console: Console) throws -> ExitStatus {
+    switch self {
+    case .verified(let json):
+      try console.print(.object(json), lines: ["verified"])
+      return .success
+    case .refused(let error):
+      try console.print(error.json, lines: [])
+      if !console.isJSON {
+        console.say("authenticator: not verified, at \(error.step): \(error.reason) (\(error.code.rawValue))")
+      }
+      return .refused
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import AuthenticatorCoding
+import AuthenticatorRelyingParty
+
+/// `webauthn verify-registration`: the relying party's side of a registration.
+struct WebAuthnVerifyRegistration: Verb {
+  static let syntax = Syntax(
+    "webauthn", "verify-registration", summary: "verify a registration as a relying party",
+    options: VerificationFiles.options,
+    notes: [
+      """
+      The expectation: 'challenge', 'origins' and 'rpId', and optionally 'userVerification', 'algorithms',
+      'attestation' (none, indirect, direct, enterprise), 'trustAnchors' (PEM texts), 'crossOrigin', 'topOrigins',
+      'mediation', 'userHandle', 'registeredCredentials' and 'androidKeyInHardware'. 'credential' of what is printed is
+      the record for verify-authentication.
+      """
+    ] + VerificationFiles.notes)
+
+  private let files: VerificationFiles
+
+  init(_ arguments: Arguments) throws { files = try VerificationFiles(arguments) }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    let expectation = try files.expectation { try RegistrationExpectation(json: $0) }
+    let response = try files.response()
+    return try VerificationOutcome {
+      let verdict = try expectation.verify(ReceivedRegistration(json: response), at: ToolEnvironment.seconds)
+      return verdict.json.objectValue ?? [:]
+    }.print(on: console)
+  }
+}

@@ -1,0 +1,259 @@
+import AuthenticatorCoding
+import AuthenticatorCrypto
+import Glibc
+import Testing
+import ToolSupport
+
+/// `webauthn register` and `authenticate`: what they refuse, under which name, and that a refusal leaves nothing.
+@Suite struct WebAuthnCeremonyTests {
+  private let passkeys: Passkeys
+
+  init() throws { passkeys = try Passkeys() }
+
+  /// Runs a ceremony that is to fail; nothing may be made or shown unless told.
+  private func expectRefusal(
+    _ error: JSONValue, _ words: [String], status expected: Int32 = 1, prompts: Int = 0, _ what: String = ""
+  ) async throws {
+    let before = TemporaryFolder.read(passkeys.folder.file("transcript"))
+    let (status, json) = try await passkeys.run(words)
+    #expect(status == expected && json["error"] == error, "\(what) \(json.serializedString())")
+    #expect(json["message"]?.stringValue?.isEmpty == false && json["stage"]?.stringValue?.isEmpty == false)
+    let shown = (TemporaryFolder.read(passkeys.folder.file("transcript")) ?? []).dropFirst(before?.count ?? 0)
+    #expect(shown.count { $0 == 0x0A } == prompts, "\(what)")
+    #expect(try await passkeys.credentials().isEmpty, "\(what)")
+  }
+
+  @Test func optionsThatCannotBeReadAreTypeOrEncodingErrors() async throws {
+    let cases: [(String, String, (inout JSONObject) -> Void)] = [
+      ("TypeError", "challenge is missing", { $0["challenge"] = nil }),
+      ("TypeError", "challenge is of the wrong kind", { $0["challenge"] = 5 }),
+      ("EncodingError", "challenge is not base64url", { $0["challenge"] = "a b" }),
+      ("TypeError", "the challenge is empty", { $0["challenge"] = "" }),
+      ("TypeError", "rp is missing", { $0["rp"] = nil }),
+      ("TypeError", "rp.name is missing", { $0["rp"] = ["id": "example.org"] }),
+      ("TypeError", "user is of the wrong kind", { $0["user"] = [] }),
+      (
+        "TypeError", "user.id is out of range",
+        {
+          $0["user"] = [
+            "id": .string(String(repeating: "QUFB", count: 22)), "name": "", "displayName": "",
+          ]
+        }
+      ),
+      ("TypeError", "user.id is out of range", { $0["user"] = ["id": "", "name": "", "displayName": ""] }),
+      ("TypeError", "pubKeyCredParams is missing", { $0["pubKeyCredParams"] = nil }),
+      (
+        "TypeError", "pubKeyCredParams[0].alg is of the wrong kind",
+        {
+          $0["pubKeyCredParams"] = [["type": "public-key", "alg": "x"]]
+        }
+      ),
+      ("TypeError", "timeout is out of range", { $0["timeout"] = -1 }),
+      (
+        "EncodingError", "excludeCredentials[0].id is not base64url",
+        {
+          $0["excludeCredentials"] = [["type": "public-key", "id": "="]]
+        }
+      ),
+      ("TypeError", "extensions.credProps is of the wrong kind", { $0["extensions"] = ["credProps": "yes"] }),
+    ]
+    for (name, message, change) in cases {
+      try passkeys.creation(change)
+      try passkeys.person(Passkeys.touch)
+      try await expectRefusal(.string(name), passkeys.ceremony("register"), message)
+      let plain = try await Tool.run(["webauthn"] + passkeys.ceremony("register").filter { $0 != "--json" })
+      #expect(plain.status == 1 && plain.stderr.contains(message), "\(plain.stderr)")
+      #expect(plain.stderr.split(separator: "\n").count == 1 && plain.stdout.isEmpty)
+    }
+  }
+
+  @Test func optionsThatCannotBeMetHaveTheirNames() async throws {
+    try passkeys.person(Passkeys.touch)
+    func expect(_ name: JSONValue, _ change: (inout JSONObject) -> Void, _ more: [String] = []) async throws {
+      try passkeys.creation(change)
+      try await expectRefusal(name, passkeys.ceremony("register", more), "\(name)")
+    }
+    try await expect("NotSupportedError") { $0["pubKeyCredParams"] = [["type": "public-key", "alg": -47]] }
+    try await expect("NotSupportedError") { $0["pubKeyCredParams"] = [["type": "secret", "alg": -7]] }
+    try await expect("NotSupportedError") { $0["extensions"] = ["prf": ["evalByCredential": [:]]] }
+    try await expect("SecurityError") { $0["rp"] = ["id": "example.com", "name": ""] }
+    try await expect("SecurityError") { $0["rp"] = ["id": "org", "name": ""] }
+    try await expect("NotAllowedError") {
+      $0["authenticatorSelection"] = ["authenticatorAttachment": "cross-platform"]
+    }
+  }
+
+  @Test(arguments: [
+    "http://example.org", "https://example.org/", "https://EXAMPLE.org", "https://notexample.org",
+    "https://example.org.", "https://192.0.2.1", "example.org", "ios:bundle-id:org.example",
+  ])
+  func originsThatMayNotSpeakForTheRelyingPartyAreSecurityErrors(origin: String) async throws {
+    try passkeys.person(Passkeys.touch)
+    try passkeys.creation()
+    try await expectRefusal("SecurityError", passkeys.ceremony("register", origin: origin))
+    try passkeys.request()
+    try await expectRefusal("SecurityError", passkeys.ceremony("authenticate", origin: origin))
+  }
+
+  @Test func anOpaqueOriginIsNotAllowed() async throws {
+    try passkeys.creation()
+    try await expectRefusal("NotAllowedError", passkeys.ceremony("register", origin: "null"))
+  }
+
+  @Test func anAppsOriginSpeaksForWhatItIsGiven() async throws {
+    try passkeys.creation()
+    let app = "android:apk-key-hash:AAECAwQFBgcICQoLDA0ODw"
+    try passkeys.person(Passkeys.touch)
+    let (status, json) = try await passkeys.run(
+      passkeys.ceremony("register", origin: app, ["--rp-id", "example.org"]))
+    #expect(status == 0)
+    try passkeys.expectation { $0["origins"] = [.string(app)] }
+    #expect(try await passkeys.verify("verify-registration", json).status == 0)
+    try passkeys.person(Passkeys.touch)
+    let other = try await passkeys.run(passkeys.ceremony("register", origin: app, ["--rp-id", "example.com"]))
+    #expect(other.status == 1 && other.json["error"] == "SecurityError")
+  }
+
+  @Test func thePersonRefuses() async throws {
+    try passkeys.creation()
+    for step: JSONValue in [["do": "cancel"], ["do": "systemCancel"], ["do": "mismatch"]] {
+      try passkeys.person(step, step, step)
+      try await expectRefusal("NotAllowedError", passkeys.ceremony("register"), prompts: 1, step.serializedString())
+    }
+  }
+
+  @Test func theTimeLimitEnds() async throws {
+    try passkeys.creation { $0["timeout"] = 1 }
+    try passkeys.person(["do": "noAnswer"])
+    try await expectRefusal("NotAllowedError", passkeys.ceremony("register"), prompts: 1)
+  }
+
+  @Test func aDeviceThatCannotDoWhatIsRequiredIsAConstraintError() async throws {
+    try passkeys.creation()
+    try passkeys.person(Passkeys.touch)
+    let software = passkeys.ceremony("register").filter { $0 != "--allow-software-keys" }
+    try await expectRefusal("ConstraintError", software, "no key hardware")
+    try passkeys.person(sensor: "none", passcode: .null)
+    try await expectRefusal("ConstraintError", passkeys.ceremony("register"), "nobody can be verified")
+  }
+
+  @Test func anExcludedCredentialIsInvalidStateOnceThePersonAgreed() async throws {
+    try passkeys.creation()
+    let made = try await passkeys.register()
+    try passkeys.creation(user: "Ym9i", named: "Bob") {
+      $0["excludeCredentials"] = [["type": "public-key", "id": made["id"] ?? .null]]
+    }
+    try passkeys.person(Passkeys.touch)
+    var (status, json) = try await passkeys.run(passkeys.ceremony("register"))
+    #expect(status == 1 && json["error"] == "InvalidStateError")
+    try passkeys.person()
+    (status, json) = try await passkeys.run(passkeys.ceremony("register"))
+    #expect(status == 1 && json["error"] == "NotAllowedError", "a refusal tells nothing")
+    #expect(try await passkeys.credentials().count == 1)
+  }
+
+  @Test func filesThatAreNoJSONAreUnusable() async throws {
+    let folder = passkeys.folder
+    let cases: [(String, [UInt8], String)] = [
+      ("empty", [], "it ends too early"), ("text", Array("hello".utf8), "a character cannot stand"),
+      ("cut", Array(#"{"challenge": "#.utf8), "it ends too early"),
+      ("twice", Array(#"{"challenge": "AA", "challenge": "AA"}"#.utf8), "a name twice"),
+      ("latin1", Array(#"{"challenge": ""#.utf8) + [0xE4] + Array(#""}"#.utf8), "not UTF-8"),
+      ("more", Array("{} {}".utf8), "something follows"),
+      ("mark", [0xEF, 0xBB, 0xBF] + Array("{}".utf8), "byte order mark"),
+      ("deep", [UInt8](repeating: UInt8(ascii: "["), count: 100_000), "nested too deeply"),
+      ("large", [UInt8](repeating: UInt8(ascii: " "), count: 2 << 20), "is longer than"),
+    ]
+    for (name, bytes, message) in cases {
+      let file = try folder.write(name, bytes: bytes)
+      for words in [
+        ["register", "--options", file, "--origin", Passkeys.origin] + passkeys.device,
+        ["authenticate", "--options", file, "--origin", Passkeys.origin] + passkeys.device,
+        ["verify-registration", "--response", file, "--expect", try passkeys.expectation(), "--json"],
+        ["verify-authentication", "--response", "/dev/null", "--expect", file, "--json"],
+      ] {
+        let (status, json) = try await passkeys.run(words)
+        #expect(status == 3 && json["error"] == "inputUnusable", "\(name): \(words[0])")
+        let text = json["message"]?.stringValue ?? ""
+        #expect(text.contains(message) && text.contains(file), "\(text)")
+      }
+    }
+    let (status, json) = try await passkeys.run(
+      ["register", "--options", folder.file("nowhere"), "--origin", Passkeys.origin] + passkeys.device)
+    #expect(status == 3 && json["message"]?.stringValue?.contains("does not exist") == true)
+    #expect(try await passkeys.credentials().isEmpty)
+  }
+
+  @Test func optionsThatAreNoObjectAreRejected() async throws {
+    for text in ["[]", "null", "5", "\"text\"", "{}"] {
+      try passkeys.folder.write("creation.json", text)
+      try passkeys.folder.write("request.json", text)
+      try await expectRefusal("TypeError", passkeys.ceremony("register"), text)
+      try await expectRefusal("TypeError", passkeys.ceremony("authenticate"), text)
+    }
+  }
+
+  @Test func optionsMayComeOverAPipeAndInsideTheirWrapper() async throws {
+    let options = String(decoding: TemporaryFolder.read(try passkeys.creation()) ?? [], as: UTF8.self)
+    try passkeys.person(Passkeys.touch)
+    let (status, _) = try await passkeys.run(
+      ["register", "--options", "-", "--origin", Passkeys.origin] + passkeys.device,
+      input: #"{"publicKey": \#(options)}"#)
+    #expect(status == 0)
+  }
+
+  @Test func anAttestationKeyThatIsNoneIsUnusable() async throws {
+    try passkeys.creation()
+    try passkeys.person(Passkeys.touch)
+    let good = try AttestationAuthority(in: passkeys.folder)
+    let other = try passkeys.folder.write("other.pem", try AttestationAuthority.pem(PrivateKey.generate(.es256)))
+    let text = try passkeys.folder.write("text.pem", "no key and no certificate")
+    for (key, chain, message) in [
+      (text, good.options[3], "holds no unencrypted private key"), (good.options[1], text, "holds no certificates"),
+      (other, good.options[3], "holds no certificates of \(other)"), (good.options[1], "/nowhere", "does not exist"),
+    ] {
+      let words = passkeys.ceremony("register", ["--attestation-key", key, "--attestation-chain", chain])
+      let (status, json) = try await passkeys.run(words)
+      #expect(status == 3 && json["error"] == "inputUnusable")
+      #expect(json["message"]?.stringValue?.contains(message) == true, "\(json.serializedString())")
+    }
+    #expect(try await passkeys.credentials().isEmpty)
+  }
+
+  @Test func anUnusableStoreIsUnusable() async throws {
+    try passkeys.creation()
+    try passkeys.request()
+    let file = try passkeys.folder.write("text", String(repeating: "no store ", count: 100))
+    for words in [passkeys.ceremony("register"), passkeys.ceremony("authenticate"), ["list"] + passkeys.device] {
+      let (status, json) = try await passkeys.run(words.map { $0 == passkeys.store ? file : $0 })
+      #expect(status == 3 && json["error"] == "notAStore")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["register"], "--options is missing"),
+      (["register", "--options", "a"], "--origin is missing"),
+      (["register", "--options", "a", "--origin", ""], "--origin is empty"),
+      (
+        ["register", "--options", "a", "--origin", "b", "--attestation-key", "c"],
+        "--attestation-key and --attestation-chain go together"
+      ),
+      (["authenticate", "--options", "a", "--origin", "b", "--credential", "!"], "--credential wants a credential ID"),
+      (["authenticate", "--options", "-", "--origin", "b", "--device", "scripted:-"], "cannot both be standard input"),
+      (["authenticate", "--options", "a", "--origin", "b", "--ca", "c"], "--related-origins, which is missing"),
+      (["verify-registration", "--response", "a"], "--expect is missing"),
+      (["verify-authentication", "--expect", "a"], "--response is missing"),
+      (["verify-authentication", "--expect", "-", "--response", "-"], "cannot both be standard input"),
+      (["verify-signature", "--key", "a", "--message", "-", "--signature", "-"], "can be standard input"),
+      (["verify-signature", "--key", "a", "--message", "b"], "--signature is missing"),
+      (["delete"], "ID is missing"), (["delete", "!"], "ID wants a credential ID"),
+      (["delete", "AA", "--credential", "AA"], "the credential is given twice"),
+      (["list", "extra"], "unexpected argument 'extra'"),
+    ])
+  func usageIsToldBeforeAnythingIsTouched(words: [String], message: String) async throws {
+    let result = try await Tool.run(["webauthn"] + words)
+    #expect(result.status == 2 && result.stdout.isEmpty)
+    #expect(result.stderr.contains(message) && result.stderr.split(separator: "\n").count == 1)
+  }
+}

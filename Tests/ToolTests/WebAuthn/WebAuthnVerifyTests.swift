@@ -1,0 +1,353 @@
+import AuthenticatorCoding
+import Testing
+import ToolSupport
+
+/// `webauthn verify-registration` and `verify-authentication`: each member of the expectation, each way to be refused.
+@Suite struct WebAuthnVerifyTests {
+  private let passkeys: Passkeys
+
+  init() throws { passkeys = try Passkeys() }
+
+  private func expectRefusal(
+    _ error: JSONValue, _ verb: String, _ response: JSONValue, _ change: (inout JSONObject) -> Void = { _ in }
+  ) async throws {
+    try passkeys.expectation(change)
+    let (status, json) = try await passkeys.verify(verb, response)
+    #expect(status == 1, "\(json.serializedString())")
+    #expect(json["verified"] == false && json["error"] == error, "\(json.serializedString())")
+    #expect(json["step"]?.stringValue?.isEmpty == false && json["credential"] == nil)
+  }
+
+  // MARK: - Registration
+
+  /// A registration without attestation, which nothing signs: every part of it can be bent.
+  private func registration() async throws -> JSONValue {
+    try passkeys.creation { $0["attestation"] = "none" }
+    return try await passkeys.register()
+  }
+
+  @Test func eachMemberOfTheExpectationCounts() async throws {
+    let made = try await registration()
+    let verb = "verify-registration"
+    try passkeys.expectation { $0["userHandle"] = "YWxpY2U" }
+    let (status, json) = try await passkeys.verify(verb, made)
+    #expect(status == 0 && json["verified"] == true)
+    #expect(json["credential"]?["id"] == made["id"] && json["credential"]?["userHandle"] == "YWxpY2U")
+    #expect(json["credential"]?["signCount"] == 0 && json["credential"]?["backupEligible"] == false)
+    #expect(json["flags"] == ["UP": true, "UV": true, "BE": false, "BS": false, "AT": true, "ED": false])
+
+    try await expectRefusal("challengeMismatch", verb, made) { $0["challenge"] = "AAECAwQFBgcICQoLDA0ODg" }
+    try await expectRefusal("originMismatch", verb, made) { $0["origins"] = ["https://example.org:8443"] }
+    try await expectRefusal("relyingPartyIDMismatch", verb, made) { $0["rpId"] = "example.com" }
+    try await expectRefusal("algorithmNotAllowed", verb, made) { $0["algorithms"] = [-257, -8] }
+    try await expectRefusal("attestationMissing", verb, made) { $0["attestation"] = "direct" }
+    try await expectRefusal("credentialAlreadyRegistered", verb, made) {
+      $0["registeredCredentials"] = [made["id"] ?? .null]
+    }
+  }
+
+  @Test func framesAndTheirOutermostPages() async throws {
+    let page = "https://shop.example.com"
+    try passkeys.creation { $0["attestation"] = "none" }
+    let made = try await passkeys.register(["--top-origin", page])
+    let verb = "verify-registration"
+    try await expectRefusal("crossOriginNotAllowed", verb, made)
+    try await expectRefusal("topOriginMismatch", verb, made) { $0["crossOrigin"] = true }
+    try await expectRefusal("topOriginMismatch", verb, made) { $0["topOrigins"] = ["https://other.example.com"] }
+    try passkeys.expectation { $0["topOrigins"] = [.string(page)] }
+    #expect(try await passkeys.verify(verb, made).status == 0)
+  }
+
+  @Test func attestationNeedsAnAnchor() async throws {
+    let authority = try AttestationAuthority(in: passkeys.folder)
+    let stranger = try AttestationAuthority(in: passkeys.folder)
+    try passkeys.creation()
+    let made = try await passkeys.register(authority.options.isEmpty ? [] : stranger.options)
+    let verb = "verify-registration"
+    try await expectRefusal("attestationUntrusted", verb, made) { $0["attestation"] = "direct" }
+    try await expectRefusal("attestationUntrusted", verb, made) {
+      $0["attestation"] = "direct"
+      $0["trustAnchors"] = [.string(authority.root)]
+    }
+    for requirement: JSONValue in ["none", "direct", "indirect", "enterprise"] {
+      try passkeys.expectation {
+        $0["attestation"] = requirement
+        if requirement != "none" { $0["trustAnchors"] = [.string(stranger.root)] }
+      }
+      let (status, json) = try await passkeys.verify(verb, made)
+      #expect(status == 0)
+      #expect(json["credential"]?["attestation"]?["trusted"] == .bool(requirement != "none"))
+    }
+  }
+
+  @Test func bentRegistrationsAreRefusedByName() async throws {
+    let made = try await registration()
+    let data = try Bending.bytes(made, "authenticatorData")
+    func bend(_ change: (inout [UInt8]) -> Void) -> JSONValue {
+      var bytes = data
+      change(&bytes)
+      return Bending.with(made, "attestationObject", Bending.attestation(bytes))
+    }
+    let verb = "verify-registration"
+    try passkeys.expectation()
+    #expect(try await passkeys.verify(verb, bend { _ in }).status == 0, "unbent, it verifies")
+
+    try await expectRefusal("userNotVerified", verb, bend { $0[32] &= ~0x04 })
+    try await expectRefusal("userNotPresent", verb, bend { $0[32] &= ~0x01 })
+    try await expectRefusal("backupFlagsInvalid", verb, bend { $0[32] |= 0x10 })
+    try await expectRefusal("attestedCredentialDataMissing", verb, bend { $0 = Array($0[..<32]) + [5, 0, 0, 0, 0] })
+    try await expectRefusal("authenticatorDataMalformed", verb, bend { $0.append(0) })
+    try await expectRefusal("authenticatorDataMalformed", verb, bend { $0.removeLast() })
+    try await expectRefusal("credentialIDMismatch", verb, bend { $0[55] ^= 1 })
+    try await expectRefusal("publicKeyInvalid", verb, bend { $0[$0.count - 1] ^= 1 })
+    // Nobody needs to have been there in the background.
+    try passkeys.expectation {
+      $0["mediation"] = "conditional"
+      $0["userVerification"] = "preferred"
+    }
+    #expect(try await passkeys.verify(verb, bend { $0[32] &= ~0x05 }).status == 0)
+
+    let client = try Bending.bytes(made, "clientDataJSON")
+    func bendClient(_ change: (String) -> String) -> JSONValue {
+      let text = change(String(decoding: client, as: UTF8.self))
+      return Bending.with(made, "clientDataJSON", Array(text.utf8))
+    }
+    try await expectRefusal(
+      "ceremonyMismatch", verb, bendClient({ $0.replacing("webauthn.create", with: "webauthn.get") }))
+    try await expectRefusal("challengeMismatch", verb, bendClient({ $0.replacing("AAECAw", with: "AAECAx") }))
+    try await expectRefusal("originMismatch", verb, bendClient({ $0.replacing("https:", with: "http:") }))
+    try await expectRefusal("clientDataMalformed", verb, bendClient({ "[\($0)]" }))
+    try await expectRefusal("crossOriginNotAllowed", verb, bendClient({ $0.replacing("false", with: "true") }))
+    try await expectRefusal("attestationObjectMalformed", verb, Bending.with(made, "attestationObject", [0xA0]))
+    try await expectRefusal(
+      "attestationFormatUnsupported", verb,
+      Bending.with(made, "attestationObject", Bending.attestation(data, format: "other")))
+  }
+
+  @Test func responsesOfTheWrongFormAreRefusedByName() async throws {
+    let made = try await registration()
+    let verb = "verify-registration"
+    func bend(_ name: String, _ value: JSONValue?) -> JSONValue {
+      var object = made.objectValue ?? [:]
+      object[name] = value
+      return .object(object)
+    }
+    for response: JSONValue in [[], "text", .null, [:], bend("response", nil), bend("rawId", 5), bend("id", nil)] {
+      try await expectRefusal("responseMalformed", verb, response)
+    }
+    try await expectRefusal("credentialTypeMismatch", verb, bend("type", "password"))
+    try await expectRefusal("credentialIDMismatch", verb, bend("id", "AAECAw"))
+    let plain = try await Tool.run([
+      "webauthn", verb, "--response", try passkeys.folder.write("r", "{}"), "--expect", try passkeys.expectation(),
+    ])
+    #expect(plain.status == 1 && plain.stdout.isEmpty)
+    #expect(plain.stderr.contains("not verified, at response form") && plain.stderr.contains("(responseMalformed)"))
+    #expect(plain.stderr.split(separator: "\n").count == 1)
+  }
+
+  @Test func expectationsThatSayNothingAreUnusable() async throws {
+    let made = try await registration()
+    let record = try await passkeys.record(of: made)
+    let response = try passkeys.folder.write("response.json", made.serializedString())
+    let cases: [(String, (inout JSONObject) -> Void)] = [
+      ("challenge", { $0["challenge"] = nil }), ("challenge", { $0["challenge"] = "not base64!" }),
+      ("origins", { $0["origins"] = [] }), ("origins", { $0["origins"] = "https://example.org" }),
+      ("origins", { $0["origins"] = [5] }), ("rpId", { $0["rpId"] = .null }), ("rpId", { $0["rpId"] = 5 }),
+      ("userVerification", { $0["userVerification"] = true }), ("crossOrigin", { $0["crossOrigin"] = "yes" }),
+      ("topOrigins", { $0["topOrigins"] = "x" }), ("mediation", { $0["mediation"] = 1 }),
+      ("algorithms", { $0["algorithms"] = ["ES256"] }), ("attestation", { $0["attestation"] = "strict" }),
+      ("trustAnchors", { $0["trustAnchors"] = ["no certificate"] }), ("trustAnchors", { $0["trustAnchors"] = 1 }),
+      ("userHandle", { $0["userHandle"] = 7 }), ("registeredCredentials", { $0["registeredCredentials"] = [1] }),
+    ]
+    for (member, change) in cases {
+      let file = try passkeys.expectation(change)
+      let (status, json) = try await passkeys.run(
+        ["verify-registration", "--response", response, "--expect", file, "--json"])
+      #expect(status == 3 && json["error"] == "inputUnusable" && json["stage"] == "expect", "\(member)")
+      let message = "\(file): \(member) is missing or malformed"
+      #expect(json["message"] == .string(message), "\(json.serializedString())")
+    }
+    let records: [(String, JSONValue?)] = [
+      ("credential", nil), ("credential", .null), ("credential", 5), ("credential.id", [:]),
+      ("credential.publicKey", Bending.with(record, nil, "publicKey", "AAAA")),
+      ("credential.id", Bending.with(record, nil, "id", "!")),
+      ("credential.signCount", Bending.with(record, nil, "signCount", -1)),
+    ]
+    for (member, record) in records {
+      let file = try passkeys.expectation { $0["credential"] = record }
+      let (status, json) = try await passkeys.run(
+        ["verify-authentication", "--response", response, "--expect", file, "--json"])
+      #expect(status == 3 && json["error"] == "inputUnusable", "\(member)")
+      #expect(json["message"]?.stringValue?.contains(": \(member) is missing or malformed") == true)
+    }
+    for text in ["[]", "5"] {
+      let file = try passkeys.folder.write("expect.json", text)
+      let (status, json) = try await passkeys.run(
+        ["verify-registration", "--response", response, "--expect", file, "--json"])
+      #expect(status == 3 && json["message"]?.stringValue?.contains("is not an object") == true)
+    }
+  }
+
+  // MARK: - Authentication
+
+  @Test func eachMemberOfTheExpectationCountsForASignIn() async throws {
+    try passkeys.creation()
+    let record = try await passkeys.record(of: try await passkeys.register())
+    try passkeys.request()
+    let response = try await passkeys.authenticate()
+    let verb = "verify-authentication"
+    func expect(_ error: JSONValue, _ change: (inout JSONObject) -> Void) async throws {
+      try await expectRefusal(error, verb, response) {
+        $0["credential"] = record
+        change(&$0)
+      }
+    }
+    try await expect("challengeMismatch") { $0["challenge"] = "AAECAwQFBgcICQoLDA0ODg" }
+    try await expect("originMismatch") { $0["origins"] = ["https://login.example.org"] }
+    try await expect("relyingPartyIDMismatch") { $0["rpId"] = "example.com" }
+    try await expect("credentialNotAllowed") { $0["allowCredentials"] = ["AAECAw"] }
+    try await expect("userHandleMismatch") { $0["userHandle"] = "Ym9i" }
+    try await expect("credentialMismatch") { $0["credential"] = Bending.with(record, nil, "id", "AAECAw") }
+    try await expect("backupEligibilityChanged") {
+      $0["credential"] = Bending.with(record, nil, "backupEligible", true)
+    }
+    try await expect("userHandleMismatch") { $0["credential"] = Bending.with(record, nil, "userHandle", "Ym9i") }
+
+    let accepted: [(inout JSONObject) -> Void] = [
+      { _ in }, { $0["allowCredentials"] = [["type": "public-key", "id": record["id"] ?? .null]] },
+      { $0["userHandle"] = "YWxpY2U" }, { $0["userHandle"] = .null }, { $0["userVerification"] = "discouraged" },
+      { $0["credential"] = ["verified": true, "credential": record] },
+    ]
+    for change in accepted {
+      try passkeys.expectation {
+        $0["credential"] = record
+        change(&$0)
+      }
+      let (status, json) = try await passkeys.verify(verb, response)
+      #expect(status == 0 && json["verified"] == true, "\(json.serializedString())")
+      #expect(json["credential"]?["signCount"] == 1 && json["credential"]?["id"] == record["id"])
+      #expect(json["flags"]?["AT"] == false)
+    }
+  }
+
+  @Test func aCounterThatWentBackIsASignal() async throws {
+    try passkeys.creation()
+    var record = try await passkeys.record(of: try await passkeys.register())
+    try passkeys.request()
+    let (first, second) = (try await passkeys.authenticate(), try await passkeys.authenticate())
+    let verb = "verify-authentication"
+    try passkeys.expectation { $0["credential"] = record }
+    let (status, json) = try await passkeys.verify(verb, second)
+    #expect(status == 0)
+    record = try #require(json["credential"])
+    // Another process, another block of counters: gaps are no repeats.
+    let count = try #require(record["signCount"]?.intValue)
+    #expect(count > 1)
+    for response in [first, second] {
+      try await expectRefusal("signCountMismatch", verb, response) { $0["credential"] = record }
+      for policy: JSONValue in ["flag", "accept"] {
+        try passkeys.expectation {
+          $0["credential"] = record
+          $0["signCountPolicy"] = policy
+        }
+        let (status, json) = try await passkeys.verify(verb, response)
+        #expect(status == 0)
+        #expect(json["credential"]?["signCount"]?.intValue == count, "the stored value is kept")
+        #expect(json["signCountMismatch"] == (policy == "flag" ? true : nil))
+      }
+    }
+  }
+
+  @Test func anUnknownAccountMustBeNamed() async throws {
+    try passkeys.creation {
+      $0["authenticatorSelection"] = ["residentKey": "discouraged", "userVerification": "required"]
+    }
+    let made = try await passkeys.register()
+    let record = try await passkeys.record(of: made)
+    try passkeys.request { $0["allowCredentials"] = [["type": "public-key", "id": made["id"] ?? .null]] }
+    let response = try await passkeys.authenticate()
+    try await expectRefusal("userHandleMissing", "verify-authentication", response) {
+      $0["credential"] = record
+      $0["userHandle"] = .null
+    }
+  }
+
+  @Test func bentAssertionsAreRefusedByName() async throws {
+    try passkeys.creation()
+    let made = try await passkeys.register()
+    let record = try await passkeys.record(of: made)
+    try passkeys.request()
+    let response = try await passkeys.authenticate()
+    let verb = "verify-authentication"
+    let data = try Bending.bytes(response, "authenticatorData")
+    func expect(_ error: JSONValue, _ bent: JSONValue) async throws {
+      try await expectRefusal(error, verb, bent) {
+        $0["credential"] = record
+        $0["userHandle"] = "YWxpY2U"
+      }
+    }
+    func bend(_ change: (inout [UInt8]) -> Void) -> JSONValue {
+      var bytes = data
+      change(&bytes)
+      return Bending.with(response, "authenticatorData", bytes)
+    }
+    try await expect("userNotPresent", bend { $0[32] &= ~0x01 })
+    try await expect("userNotVerified", bend { $0[32] &= ~0x04 })
+    try await expect("backupFlagsInvalid", bend { $0[32] |= 0x10 })
+    try await expect("backupEligibilityChanged", bend { $0[32] |= 0x08 })
+    try await expect("signatureInvalid", bend { $0[36] += 1 })
+    try await expect("authenticatorDataMalformed", bend { $0.append(0) })
+    let registered = try Bending.bytes(made, "authenticatorData")
+    try await expect("attestedCredentialDataUnexpected", Bending.with(response, "authenticatorData", registered))
+    try await expect("signatureInvalid", Bending.with(response, "signature", []))
+    try await expect(
+      "ceremonyMismatch",
+      Bending.with(response, "clientDataJSON", try Bending.bytes(made, "clientDataJSON")))
+    let client = try Bending.bytes(response, "clientDataJSON")
+    try await expect("signatureInvalid", Bending.with(response, "clientDataJSON", client + [0x20]))
+    try await expect("userHandleMismatch", Bending.with(response, "userHandle", Array("bob".utf8)))
+  }
+
+  @Test func framesCountForASignInToo() async throws {
+    try passkeys.creation()
+    let record = try await passkeys.record(of: try await passkeys.register())
+    try passkeys.request()
+    let response = try await passkeys.authenticate(["--top-origin", "https://shop.example.com"])
+    try await expectRefusal("crossOriginNotAllowed", "verify-authentication", response) { $0["credential"] = record }
+    try passkeys.expectation {
+      $0["credential"] = record
+      $0["crossOrigin"] = true
+      $0["topOrigins"] = ["https://shop.example.com"]
+    }
+    #expect(try await passkeys.verify("verify-authentication", response).status == 0)
+  }
+}
+
+/// Bends one part of a response.
+enum Bending {
+  static func bytes(_ response: JSONValue, _ member: String) throws -> [UInt8] {
+    try Base64URL.decode(try #require(response["response"]?[member]?.stringValue))
+  }
+
+  static func with(_ response: JSONValue, _ member: String, _ bytes: [UInt8]) -> JSONValue {
+    with(response, "response", member, .string(Base64URL.encode(bytes)))
+  }
+
+  /// With another value for a member, of the whole or of an object in it.
+  static func with(_ json: JSONValue, _ outer: String?, _ member: String, _ value: JSONValue) -> JSONValue {
+    var object = json.objectValue ?? [:]
+    if let outer {
+      object[outer] = with(object[outer] ?? [:], nil, member, value)
+    } else {
+      object[member] = value
+    }
+    return .object(object)
+  }
+
+  /// An attestation object without a statement.
+  static func attestation(_ data: [UInt8], format: String = "none") -> [UInt8] {
+    func text(_ text: String) -> [UInt8] { [0x60 | UInt8(text.utf8.count)] + Array(text.utf8) }
+    return [0xA3] + text("fmt") + text(format) + text("attStmt") + [0xA0] + text("authData")
+      + [0x58, UInt8(data.count)] + data
+  }
+}
