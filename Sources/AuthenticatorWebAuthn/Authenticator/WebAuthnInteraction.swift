@@ -108,10 +108,14 @@ public struct PromptedInteraction: CredentialConsentDelegate, CredentialSelectio
   ) async throws -> CredentialID? {
     guard let first = candidates.first else { return nil }
     let names = CredentialNames(candidates)
-    let answer = try await responder.choose(
-      ChoiceQuestion(
-        options: names.all, prompt: makePrompt(CeremonyDescription(kind: .get, relyingPartyID: first.relyingPartyID)),
-        deadline: deadline))
-    return names.id(of: answer)
+    let question = ChoiceQuestion(
+      options: names.all, prompt: makePrompt(CeremonyDescription(kind: .get, relyingPartyID: first.relyingPartyID)),
+      deadline: deadline)
+    do { return names.id(of: try await responder.choose(question)) } catch let error as AuthenticatorError
+      where error.code == .invalidRequest
+    {
+      // An answer that was none of the names, which a responder need not hand on.
+      return nil
+    }
   }
 }

@@ -178,11 +178,7 @@ extension WebAuthnPlatformAuthenticator {
     if request.requireUserVerification, reachable < .verified, request.verification?.level != .verified {
       throw AuthenticatorError(.constraintNotMet, stage: "makeCredential", reason: "the person cannot be verified")
     }
-    // What the device authenticator would refuse to make is not worth a prompt.
-    guard await wrapped.isSupported(attestation: .none) else {
-      throw AuthenticatorError(
-        .constraintNotMet, stage: "makeCredential", reason: "no key can be made here that is protected as it has to be")
-    }
+    try await checkProtection(owner)
     let ceremony = describe(.create, request)
     if request.level > .none { try await askDelegate(ceremony, request.deadline) }
     guard request.level > .none else { return nil }
@@ -194,6 +190,18 @@ extension WebAuthnPlatformAuthenticator {
         deadline: request.deadline, isRegistration: true))
     guard let verification = request.verification, ticket.verification.level < .verified else { return ticket }
     return ticket.joined(with: verification, operation: operation, expires: request.deadline)
+  }
+
+  /// What the device authenticator would refuse to make is not worth a prompt. It answers for ES256, so where the store
+  /// makes no such key at all, its answer says nothing and is not asked for.
+  /// - Throws: `constraintNotMet`.
+  private func checkProtection(_ owner: KeyOwner) async throws {
+    let probe = KeyRequest(owner: owner, algorithms: [.es256])
+    guard await store.prospectiveProtection(for: probe, access: KeyAccess(gate: .open)) != nil,
+      await !wrapped.isSupported(attestation: .none)
+    else { return }
+    throw AuthenticatorError(
+      .constraintNotMet, stage: "makeCredential", reason: "no key can be made here that is protected as it has to be")
   }
 
   /// What the wrapped authenticator can do now.
