@@ -7,7 +7,8 @@ FLAGS := --explicit-target-dependency-import-check error
 bootstrap: ## install missing Debian packages
 	@.ci/bootstrap
 
-build: bootstrap ## build everything, as the tests do
+build: ## build everything, as the tests do
+	@.ci/bootstrap test
 	swift build --build-tests $(FLAGS)
 
 demo: bootstrap ## bind this device in a journey and sign in with it, printing and checking each step

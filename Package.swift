@@ -126,8 +126,8 @@ let tool: [Target] = [
     name: "authenticator",
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
-      "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix",
-      "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
+      "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorWebAuthnJourney",
+      "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
       "AuthenticatorCrypto",
     ], swiftSettings: strict)
@@ -310,9 +310,14 @@ let interopTests = Target.testTarget(
   name: "InteropTests",
   dependencies: [
     "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorRelyingParty",
-    "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
+    "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorJOSE", "AuthenticatorCore",
+    "AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates", "CFIDO2",
   ],
   resources: [.copy("Judges")], swiftSettings: strict)
+
+/// A client of FIDO devices that judges our CTAP2 layer: a peer of the tests, part of no product.
+let libfido2 = Target.systemLibrary(
+  name: "CFIDO2", path: "Tests/CFIDO2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])])
 
 // MARK: - Black-box tests: they run what was built, as anybody would
 
@@ -333,6 +338,8 @@ let package = Package(
   products: [
     .library(name: "AuthenticatorKit", targets: ["AuthenticatorKit"]),
     .library(name: "DeviceAuthenticators", targets: ["DeviceAuthenticators", "AuthenticatorKeyStore"]),
+    .library(name: "AuthenticatorWebAuthn", targets: ["AuthenticatorWebAuthn"]),
+    .library(name: "AuthenticatorPublicSuffix", targets: ["AuthenticatorPublicSuffix"]),
     .library(name: "AuthenticatorLinux", targets: ["AuthenticatorLinux"]),
     .library(name: "AuthenticatorRelyingParty", targets: ["AuthenticatorRelyingParty"]),
     .library(name: "AuthenticatorJourneyServer", targets: ["AuthenticatorJourneyServer"]),
@@ -340,6 +347,6 @@ let package = Package(
     .executable(name: "authenticator", targets: ["authenticator"]),
   ],
   targets: cLibraries + libraries + tool + examples + benches + fuzzing + testTargets
-    + [exampleTests, interopTests] + blackBoxTests,
+    + [exampleTests, libfido2, interopTests] + blackBoxTests,
   swiftLanguageModes: [.v6]
 )
