@@ -79,6 +79,14 @@ import Testing
       platform.device.verifier.prompts[2].options == ["alice A. 20231114 22:13:20", "bob A. 20231114 22:13:20"])
   }
 
+  @Test func anAnswerThatIsNoneOfTheNamesChoosesNobody() async throws {
+    let platform = try Platform(.match(), .match(), .choose("carol"), .match())
+    let authenticator = try await platform.authenticator()
+    for user in ["alice", "bob"] { _ = try await authenticator.makeCredential(try platform.creation(user: user)) }
+    #expect(await code { try await authenticator.getAssertion(platform.assertion()) } == .userCanceled)
+    #expect(platform.promptKinds == [.biometric, .biometric, .choose])
+  }
+
   @Test func equalNamesAreToldApart() async throws {
     let platform = try Platform(.match(), .match(), .choose("A 20231114 22:13:20 #2"), .match())
     let authenticator = try await platform.authenticator()

@@ -7,6 +7,7 @@ struct Terminal {
   let server: InProcessServer
   let journey: Journey
   var binding: DeviceBindingConfiguration
+  var webAuthn: WebAuthnJourneyConfiguration
 
   init(_ row: MatrixRow = MatrixRow(name: "")) async throws {
     device = try TestDevice(
@@ -19,6 +20,8 @@ struct Terminal {
       for: journey, keyStore: device.store, verifier: device.verifier, environment: environment,
       allowsSoftwareKeys: row.allowsSoftwareKeys)
     binding.factories.register(.badge) { BadgeAuthenticator(context: $0) }
+    webAuthn = WebAuthnJourneyConfiguration(
+      context: binding.context, factories: binding.factories, authenticatorType: .biometricOnly)
   }
 
   /// What happened in a journey: the proofs that were sent, and how it ended.
@@ -45,6 +48,8 @@ struct Terminal {
           try await callback.sign(binding)
           visit.proofs += [callback.jws].compactMap { $0 }
         }
+        try await page.callback(WebAuthnRegistrationCallback.self)?.register(webAuthn, node: page)
+        try await page.callback(WebAuthnAuthenticationCallback.self)?.authenticate(webAuthn, node: page)
       } catch let error as AuthenticatorError {
         visit.code = error.code
       }

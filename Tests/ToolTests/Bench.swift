@@ -30,7 +30,9 @@ final class Bench: Sendable {
 
   /// What the person does next; the enrolled set and the failures live on from script to script.
   /// - Parameter now: fixes the device's clock.
-  func person(_ steps: JSONValue..., now: Int64? = nil) throws {
+  func person(_ steps: JSONValue..., now: Int64? = nil) throws { try person(steps, now: now) }
+
+  func person(_ steps: [JSONValue], now: Int64? = nil) throws {
     var device: JSONObject = [
       "version": 1, "sensor": "fingerprint", "enrolled": ["right-index"], "passcode": "482913",
       "state": .string(folder.file("device.state")), "transcript": .string(folder.file("transcript")),

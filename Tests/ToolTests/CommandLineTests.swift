@@ -14,7 +14,9 @@ import ToolSupport
     let result = try await Tool.run(["--help"])
     #expect(result.status == 0)
     for verb in Self.verbs {
-      #expect(result.stdout.contains("  \(verb) "), "the overview names \(verb)")
+      // A long name has a line of its own.
+      let isNamed = result.stdout.contains("  \(verb) ") || result.stdout.contains("  \(verb)\n")
+      #expect(isNamed, "the overview names \(verb)")
     }
     #expect(result.stderr.isEmpty)
   }

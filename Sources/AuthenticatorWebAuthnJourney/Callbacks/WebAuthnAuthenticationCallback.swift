@@ -19,6 +19,10 @@ public final class WebAuthnAuthenticationCallback: WebAuthnCallback {
   /// themselves.
   public var delegate: (any PlatformAuthenticatorAuthenticationDelegate)?
 
+  /// The only credential that may sign in, when the person has chosen it already; nil: any that the server allows. Does
+  /// not concern providers of passkeys.
+  public var credential: CredentialID?
+
   /// Reads the options of either server generation, or of a script.
   /// - Throws: `invalidMessage`, naming the first member that is missing or malformed.
   public required init(_ payload: CallbackPayload) throws {
@@ -69,7 +73,8 @@ public final class WebAuthnAuthenticationCallback: WebAuthnCallback {
       } else {
         let client = try await ceremony.configuration.makeClient()
         if let delegate { client.authenticator.selectionDelegate = DelegateSelection(delegate: delegate) }
-        response = try await client.get(options, caller: ceremony.caller, mediation: mediation)
+        response = try await client.get(
+          options, caller: ceremony.caller, mediation: mediation, credential: credential)
       }
       let outcome = try WebAuthnOutcome(response, asJSON: supportsJSONResponse)
       try ceremony.spendChallenge()

@@ -5,12 +5,13 @@ import AuthenticatorWebAuthn
 import DeviceAuthenticators
 
 extension Device {
-  /// The instance of all WebAuthn credentials of this tool: what keeps relying parties apart is their IDs.
-  static let webAuthnInstance = ""
+  /// The instance of credentials that were made outside journeys: there is no server, and what keeps relying parties
+  /// apart is their IDs.
+  static let ownWebAuthnInstance = ""
 
   /// Makes and uses WebAuthn credentials on this device; the person confirms and chooses as the device lets them.
   func platformAuthenticator(
-    over store: any KeyStore, attestation: AttestationFiles? = nil
+    over store: any KeyStore, instance: String, attestation: AttestationFiles? = nil
   ) async throws -> WebAuthnPlatformAuthenticator {
     var configuration = WebAuthnPlatformConfiguration()
     if let (key, aaguid) = try attestation?.load() {
@@ -18,21 +19,28 @@ extension Device {
       configuration.aaguid = aaguid
     }
     let context = AuthenticatorContext(
-      instance: Self.webAuthnInstance, keyStore: store, verifier: person.verifier, environment: person.environment)
+      instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment)
     return WebAuthnPlatformAuthenticator(
       wrapping: try await factories.make(options.authenticator ?? .biometricAllowFallback, context),
       factories: factories, configuration: configuration,
       selectionDelegate: PromptedInteraction(responder: person.responder))
   }
 
+  /// How a client behaves for an origin that may use some relying party IDs besides those that are its own by the rules
+  /// of the web.
+  static func clientConfiguration(
+    _ origin: String, _ relyingPartyIDs: Set<String>
+  ) throws -> WebAuthnClientConfiguration {
+    var configuration = WebAuthnClientConfiguration(publicSuffixes: try SystemPublicSuffixList())
+    if !relyingPartyIDs.isEmpty { configuration.nativeOrigins[origin] = relyingPartyIDs }
+    return configuration
+  }
+
   /// A client for ceremonies as the command line describes them.
   func webAuthnClient(
     _ ceremony: CeremonyOptions, over store: any KeyStore, attestation: AttestationFiles? = nil
   ) async throws -> WebAuthnClient {
-    var configuration = WebAuthnClientConfiguration(publicSuffixes: try SystemPublicSuffixList())
-    if !ceremony.relyingPartyIDs.isEmpty {
-      configuration.nativeOrigins[ceremony.caller.origin] = ceremony.relyingPartyIDs
-    }
+    var configuration = try Self.clientConfiguration(ceremony.caller.origin, ceremony.relyingPartyIDs)
     if ceremony.asksRelatedOrigins {
       do {
         configuration.transport = try CurlTransport(CurlConfiguration(certificateFile: ceremony.certificateFile))
@@ -40,7 +48,8 @@ extension Device {
         throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
       }
     }
-    let authenticator = try await platformAuthenticator(over: store, attestation: attestation)
+    let authenticator = try await platformAuthenticator(
+      over: store, instance: ceremony.instance, attestation: attestation)
     // What a crash has left behind is nobody's.
     try await authenticator.discardAbandonedCredentials()
     return WebAuthnClient(authenticator: authenticator, configuration: configuration)

@@ -2,26 +2,36 @@ import AuthenticatorCore
 import AuthenticatorDeviceBinding
 import AuthenticatorJourney
 import AuthenticatorKit
+import AuthenticatorWebAuthn
+import AuthenticatorWebAuthnJourney
 
-/// Answers for the device: binds and signs where a page asks for it, and remembers what became of it.
+/// Answers for the device: binds, signs, registers and authenticates where a page asks for it, and remembers what became
+/// of it.
 final class Ceremonies {
   private(set) var answers: [LoginOutcome.Ceremony] = []
-  private let open: () async throws -> DeviceBindingConfiguration
+  private let openBinding: () async throws -> DeviceBindingConfiguration
+  private let openWebAuthn: () async throws -> WebAuthnJourneyConfiguration
   private var opened: DeviceBindingConfiguration?
   private let realm: JourneyRealm
   private let user: String?
+  private let credential: CredentialID?
   private let console: Console
 
   /// - Parameters:
-  ///   - open: called when the device is first asked for something.
+  ///   - binding: called when the device is first asked for a proof.
+  ///   - webAuthn: called when the device is asked for a credential.
   ///   - user: the id or name of the only user who may sign; nil: whoever the server or the person names.
+  ///   - credential: the only WebAuthn credential that may sign in; nil: whichever the person chooses.
   init(
-    _ open: @escaping () async throws -> DeviceBindingConfiguration, realm: JourneyRealm, user: String?,
-    console: Console
+    binding: @escaping () async throws -> DeviceBindingConfiguration,
+    webAuthn: @escaping () async throws -> WebAuthnJourneyConfiguration, realm: JourneyRealm, user: String?,
+    credential: CredentialID?, console: Console
   ) {
-    self.open = open
+    openBinding = binding
+    openWebAuthn = webAuthn
     self.realm = realm
     self.user = user
+    self.credential = credential
     self.console = console
   }
 
@@ -43,19 +53,38 @@ final class Ceremonies {
         }
         let code = await Self.failure { try await callback.sign(binding) }
         record(callback.type, code, clientError: callback.clientError)
+      case let callback as WebAuthnCallback: try await perform(callback, page)
       default: continue
       }
     }
   }
 
+  /// The outcome goes into the page's hidden field, unless the command line has put something there or pressed the
+  /// page's button (a recovery code instead of a credential).
+  private func perform(_ callback: WebAuthnCallback, _ page: ContinueNode) async throws {
+    guard page.webAuthnOutcome == nil, page.callback(ConfirmationCallback.self)?.selectedIndex == nil else { return }
+    let configuration = try await openWebAuthn()
+    let code: AuthenticatorError.Code?
+    switch callback {
+    case let callback as WebAuthnRegistrationCallback:
+      code = await Self.failure { try await callback.register(configuration, node: page) }
+      record("WebAuthnRegistrationCallback", code, clientError: code.flatMap { _ in callback.outcome?.rawValue })
+    case let callback as WebAuthnAuthenticationCallback:
+      callback.credential = credential
+      code = await Self.failure { try await callback.authenticate(configuration, node: page) }
+      record("WebAuthnAuthenticationCallback", code, clientError: code.flatMap { _ in callback.outcome?.rawValue })
+    default: return
+    }
+  }
+
   private func binding() async throws -> DeviceBindingConfiguration {
     if let opened { return opened }
-    let binding = try await open()
+    let binding = try await openBinding()
     opened = binding
     return binding
   }
 
-  private static func failure(_ body: () async throws -> UserKey) async -> AuthenticatorError.Code? {
+  private static func failure<Value>(_ body: () async throws -> Value) async -> AuthenticatorError.Code? {
     do {
       _ = try await body()
       return nil

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorJourney
+import AuthenticatorWebAuthn
 
 /// What the command line says about a journey: which server, which flow, which answers.
 struct LoginOptions: Sendable {
@@ -21,6 +22,12 @@ struct LoginOptions: Sendable {
   let claims: JSONObject
   /// Which of several bound users signs.
   let user: String?
+  /// Who asks in WebAuthn ceremonies; nil: the server.
+  let origin: String?
+  /// The relying party IDs that an origin which is no web origin may use.
+  let relyingPartyIDs: Set<String>
+  /// Which of several WebAuthn credentials signs in.
+  let credential: CredentialID?
   /// For one request, and for one proof with its prompts.
   let timeout: Duration?
 
@@ -41,6 +48,9 @@ struct LoginOptions: Sendable {
     Option("--session-file", .value("FILE"), "send the session kept there, and keep the new one"),
     Option("--claim", .values("NAME=JSON"), "add a claim to the signing proof"),
     Option("--user", .value("ID"), "which of several bound users signs"),
+    Option("--origin", .value("ORIGIN"), "who asks in WebAuthn ceremonies (default: the server)"),
+    Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
+    Option("--credential", .value("ID"), "which WebAuthn credential signs in; otherwise the person chooses"),
     Option("--timeout", .value("SECONDS"), "limit for each request, and for each proof with its prompts"),
   ]
 
@@ -69,6 +79,9 @@ struct LoginOptions: Sendable {
     certificateFile = try arguments.text("--ca")
     claims = try Self.claims(arguments.all("--claim"))
     user = try arguments.text("--user")
+    origin = try arguments.text("--origin")
+    relyingPartyIDs = Set(arguments.all("--rp-id"))
+    credential = try arguments.text("--credential").map { try CredentialID(argument: $0, option: "--credential") }
     timeout = try arguments.integer("--timeout", in: 1...3600).map { .seconds($0) }
   }
 

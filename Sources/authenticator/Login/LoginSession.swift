@@ -3,6 +3,8 @@ import AuthenticatorDeviceBinding
 import AuthenticatorHTTP
 import AuthenticatorJourney
 import AuthenticatorKit
+import AuthenticatorWebAuthn
+import AuthenticatorWebAuthnJourney
 import DeviceAuthenticators
 
 /// Everything one login works with, made from the options.
@@ -41,6 +43,17 @@ struct LoginSession {
       timeLimit: options.timeout)
   }
 
+  /// With what the device answers WebAuthn; opens or makes its key store.
+  private func webAuthn() async throws -> WebAuthnJourneyConfiguration {
+    let holder = try await device.makingStore()
+    let origin = options.origin ?? options.configuration.webOrigin
+    return WebAuthnJourneyConfiguration(
+      context: holder.context(instance: options.configuration.instance), factories: device.factories,
+      authenticatorType: device.options.authenticator ?? .biometricAllowFallback,
+      client: try Device.clientConfiguration(origin, options.relyingPartyIDs), origin: origin,
+      selection: PromptedInteraction(responder: device.person.responder))
+  }
+
   private static func transport(_ options: LoginOptions) throws -> CurlTransport {
     do {
       return try CurlTransport(CurlConfiguration(certificateFile: options.certificateFile))
@@ -53,11 +66,23 @@ struct LoginSession {
   func run() async throws -> LoginOutcome {
     let run = LoginRun(
       journey: journey, transport: transport, options: options,
-      device: Ceremonies(binding, realm: options.configuration.realm, user: options.user, console: console),
+      device: Ceremonies(
+        binding: binding, webAuthn: webAuthn, realm: options.configuration.realm, user: options.user,
+        credential: options.credential, console: console),
       questions: Questions(environment: device.person.environment), console: console)
     var outcome = try await run.run()
     outcome.prompts = device.person.prompts()
     return outcome
+  }
+}
+
+extension JourneyConfiguration {
+  /// What a browser on this machine would take for the server's origin. An address is no relying party ID; this machine
+  /// by its name is one.
+  fileprivate var webOrigin: String {
+    let isThisMachine = server.host == "[::1]" || server.host.hasPrefix("127.")
+    guard isThisMachine else { return server.origin }
+    return "\(server.scheme)://localhost" + server.origin.dropFirst("\(server.scheme)://\(server.host)".count)
   }
 }
 

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorJourney
+import AuthenticatorWebAuthnJourney
 
 /// Answers the callbacks of a node that a person answers: from the command line, else on the terminal. What nobody
 /// answers is posted as received; a name or a password that nobody answers is a failure.
@@ -15,7 +16,8 @@ struct NodeAnswerer {
       for text in [node.header, node.pageDescription] { if let text, !text.isEmpty { show(text) } }
     }
     var places: [String: Int] = [:]
-    let isPolling = node.callback(PollingWaitCallback.self) != nil
+    // Beside a poll or a credential a button is the way out.
+    let hasWayOut = node.callbacks.contains { $0 is PollingWaitCallback || $0 is WebAuthnCallback }
     for callback in node.callbacks {
       places[callback.type, default: 0] += 1
       let hiddenID = (callback as? HiddenValueCallback)?.id
@@ -24,7 +26,7 @@ struct NodeAnswerer {
         console.trace("\(callback.type) answered from the command line")
         try fill(callback, with: given)
       } else {
-        try await ask(callback, isPolling: isPolling)
+        try await ask(callback, hasWayOut: hasWayOut)
       }
     }
   }
@@ -91,7 +93,7 @@ struct NodeAnswerer {
 
   // MARK: On the terminal
 
-  private func ask(_ callback: Callback, isPolling: Bool) async throws {
+  private func ask(_ callback: Callback, hasWayOut: Bool) async throws {
     switch callback {
     case let callback as NameCallback:
       callback.name = try await required(callback).ask(Self.prompt(callback.prompt, else: "User name"))
@@ -109,9 +111,9 @@ struct NodeAnswerer {
       let place = try await questions.choose(callback.prompt, among: callback.choices, default: callback.defaultChoice)
       try callback.select(place)
     case let callback as ConfirmationCallback:
-      // Beside a poll it is a way out, offered on the command line only: waiting must not wait for a key.
+      // A way out is offered on the command line only: waiting must not wait for a key.
       let buttons = callback.buttons
-      guard let questions, !isPolling, !buttons.isEmpty else { return }
+      guard let questions, !hasWayOut, !buttons.isEmpty else { return }
       let preset = buttons.firstIndex { $0.index == callback.defaultOption }
       let place = try await questions.choose(callback.prompt, among: buttons.map(\.title), default: preset)
       try callback.select(buttons[place].index)

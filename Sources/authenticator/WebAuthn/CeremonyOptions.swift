@@ -10,6 +10,8 @@ struct CeremonyOptions: Sendable {
   let caller: WebAuthnCaller
   /// The relying party IDs that an origin which is no web origin may use.
   let relyingPartyIDs: Set<String>
+  /// Whose credentials: those made in a journey belong to its server.
+  let instance: String
   /// Whether to ask relying parties which other origins may use their IDs.
   let asksRelatedOrigins: Bool
   /// PEM certificates to trust for that instead of the system's.
@@ -20,6 +22,7 @@ struct CeremonyOptions: Sendable {
     Option("--origin", .value("ORIGIN"), "who asks: https://example.org, or the origin of an app"),
     Option("--top-origin", .value("ORIGIN"), "the outermost page, when the caller is a frame of another origin"),
     Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
+    Option("--server", .value("URL"), "use the credentials made in journeys of this server (default: those made here)"),
     Option("--related-origins", .flag, "ask relying parties which other origins may use their IDs"),
     Option("--ca", .value("FILE"), "for that, trust these certificates (PEM) instead of the system's"),
   ]
@@ -40,6 +43,9 @@ struct CeremonyOptions: Sendable {
     caller = WebAuthnCaller(
       origin: try arguments.required("--origin"), topOrigin: try arguments.text("--top-origin"))
     relyingPartyIDs = Set(arguments.all("--rp-id"))
+    instance =
+      try arguments.value("--server") == nil
+      ? Device.ownWebAuthnInstance : LoginOptions.configuration(arguments).instance
     asksRelatedOrigins = arguments.has("--related-origins")
     certificateFile = try arguments.text("--ca")
     guard certificateFile == nil || asksRelatedOrigins else {

@@ -9,7 +9,8 @@ struct CredentialEntry: Sendable {
   var json: JSONValue {
     let record = source.record
     return [
-      "id": .string(source.id.base64URLEncodedString()), "rpId": .string(source.relyingPartyID),
+      "id": .string(source.id.base64URLEncodedString()), "instance": .string(record.owner.instance),
+      "rpId": .string(source.relyingPartyID),
       "rpName": .string(source.relyingPartyName),
       "userHandle": record.owner.account.map { .string(Base64URL.encode($0)) } ?? .null,
       "userName": .string(source.userName), "displayName": .string(source.userDisplayName),
@@ -30,11 +31,15 @@ struct CredentialEntry: Sendable {
 }
 
 extension KeyHolder {
-  /// The credentials of this device that are in use, in order of making. Records that cannot be read are left out;
+  /// The credentials of this device that are in use, of whatever server, in order of making. Records that cannot be read are left out;
   /// `keys list` shows them.
   /// - Parameter relyingPartyID: nil: of all relying parties.
   func credentials(of relyingPartyID: String? = nil) async throws -> [PublicKeyCredentialSource] {
-    let query = KeyQuery(instance: Device.webAuthnInstance, family: .webAuthn, party: relyingPartyID)
-    return try await store.records(matching: query).compactMap { try? PublicKeyCredentialSource($0) }
+    try await store.records(matching: .everything)
+      .filter { record in
+        record.owner.family == .webAuthn && record.state == .active
+          && (relyingPartyID ?? record.owner.party) == record.owner.party
+      }
+      .compactMap { try? PublicKeyCredentialSource($0) }
   }
 }

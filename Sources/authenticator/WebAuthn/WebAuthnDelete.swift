@@ -33,7 +33,7 @@ struct WebAuthnDelete: Verb {
         .notAllowed, "there is no such credential on this device",
         cause: AuthenticatorError(.keyNotFound, stage: "delete"))
     }
-    try await holder.device.platformAuthenticator(over: holder.store).deleteCredential(id, of: source.relyingPartyID)
+    try await holder.store.delete(source.record.tag)
     try console.print(
       [
         "deleted": .string(id.base64URLEncodedString()), "rpId": .string(source.relyingPartyID),

@@ -97,7 +97,8 @@ import ToolSupport
     let entry = try #require(try await passkeys.credentials().first?.objectValue)
     #expect(
       Set(entry.names) == [
-        "id", "rpId", "rpName", "userHandle", "userName", "displayName", "name", "discoverable", "hidden", "algorithm",
+        "id", "instance", "rpId", "rpName", "userHandle", "userName", "displayName", "name", "discoverable", "hidden",
+        "algorithm",
         "credProtect", "backupEligible", "authenticator", "protection", "createdAt", "lastUsedAt", "tag",
       ])
     #expect(entry["rpId"] == "example.org" && entry["userHandle"] == "YWxpY2U" && entry["userName"] == "alice")

@@ -1,0 +1,159 @@
+import AuthenticatorCoding
+import Testing
+import ToolSupport
+
+/// `login` through the WebAuthn journeys of a real server.
+@Suite struct WebAuthnLoginTests {
+  private let bench: Bench
+  /// What the server's page would have as origin: an address is no relying party ID.
+  private var origin: String { "http://localhost:\(bench.port)" }
+
+  init() async throws { bench = try await Bench() }
+
+  private func register(as user: String = "mira", _ more: [String] = []) async throws -> JSONValue {
+    try bench.person(Bench.touch)
+    let (status, json) = try await bench.run(bench.login("RegisterWebAuthn", as: user, more))
+    guard status == 0 else { throw Bench.Unexpected(json: json) }
+    return json
+  }
+
+  private func login(_ journey: String, _ steps: [JSONValue], _ more: [String] = []) async throws -> (Int32, JSONValue)
+  {
+    try bench.person(steps)
+    return try await bench.run(
+      ["login", "--server", bench.url, "--journey", journey, "--json", "--allow-software-keys"] + bench.deviceOptions
+        + more)
+  }
+
+  private func credentials() async throws -> [JSONValue] {
+    try await bench.run(["webauthn", "list", "--json"] + bench.deviceOptions).1.arrayValue ?? []
+  }
+
+  @Test func registersAndSignsInByName() async throws {
+    let registered = try await register()
+    #expect(registered["outcome"] == "success")
+    #expect(
+      registered["ceremonies"] == [
+        ["callback": "WebAuthnRegistrationCallback", "result": "signed", "clientError": .null]
+      ])
+    #expect(registered["steps"]?.arrayValue?.last?["callbacks"] == ["MetadataCallback", "HiddenValueCallback"])
+    #expect(registered["prompts"] == [["kind": "biometric", "result": "success"]])
+    let (status, json) = try await login("LoginWebAuthn", [Bench.touch], ["--answer", "NameCallback=mira"])
+    #expect(status == 0 && json["outcome"] == "success", "\(json.serializedString())")
+    #expect(json["session"]?["tokenId"]?.stringValue?.isEmpty == false)
+    let list = try await credentials()
+    #expect(list.map { $0["instance"] } == [.string(bench.url)] && list.map { $0["rpId"] } == ["localhost"])
+    #expect(try await bench.keys().map { [$0["protocol"], $0["username"]] } == [["webauthn", "mira"]])
+  }
+
+  @Test func amongTwoAccountsThePersonChooses() async throws {
+    _ = try await register()
+    _ = try await register(as: "noa")
+    let list = try await credentials()
+    #expect(list.map { $0["userName"] } == ["mira", "noa"])
+    for entry in list {
+      let choice: JSONValue = ["do": "choose", "value": entry["name"] ?? .null]
+      let (status, json) = try await login("LoginUsernameless", [choice, Bench.touch])
+      #expect(status == 0 && json["outcome"] == "success", "\(json.serializedString())")
+      #expect(json["prompts"]?.arrayValue?.map { $0["kind"] } == ["choose", "biometric"])
+      // The command line chooses as well, and nobody is asked.
+      let chosen = try await login(
+        "LoginUsernameless", [Bench.touch], ["--credential", entry["id"]?.stringValue ?? ""])
+      #expect(chosen.0 == 0)
+      #expect(chosen.1["prompts"]?.arrayValue?.map { $0["kind"] } == ["biometric"])
+      let keys = try await bench.keys()
+      #expect(keys.first { $0["kid"] == entry["id"] }?["lastUsedAt"] != .null)
+    }
+    let (status, json) = try await login("LoginUsernameless", [["do": "choose", "value": "Carol"], Bench.touch])
+    #expect(status == 1 && json["code"] == "loginFailure")
+    #expect(json["ceremonies"]?[0]?["result"] == "userCanceled")
+    let word = json["ceremonies"]?[0]?["clientError"]?.stringValue
+    #expect(word?.hasPrefix("ERROR::NotAllowedError:") == true)
+  }
+
+  @Test func aCredentialThatIsNotHereSignsNobodyIn() async throws {
+    _ = try await register()
+    let (status, json) = try await login("LoginUsernameless", [Bench.touch], ["--credential", "AAECAw"])
+    #expect(status == 1 && json["ceremonies"]?[0]?["result"] == "keyNotFound")
+  }
+
+  @Test func afterDeletingHereSigningInFailsAndRegisteringAgainWorks() async throws {
+    _ = try await register()
+    let id = try #require(try await credentials().first?["id"]?.stringValue)
+    let plain = try await Tool.run(["webauthn", "delete", id] + bench.deviceOptions)
+    #expect(plain.status == 0 && plain.stdout.contains("server's record of it remains"))
+    let (status, json) = try await login("LoginWebAuthn", [Bench.touch], ["--answer", "NameCallback=mira"])
+    #expect(status == 1 && json["ceremonies"]?[0]?["result"] == "keyNotFound", "\(json.serializedString())")
+    _ = try await register()
+    let again = try await login("LoginWebAuthn", [Bench.touch], ["--answer", "NameCallback=mira"])
+    #expect(again.0 == 0, "\(again.1.serializedString())")
+  }
+
+  @Test func theOriginIsTheServersUnlessTold() async throws {
+    _ = try await register(["--origin", origin])
+    for (other, result): (String, JSONValue) in [
+      ("https://evil.example", "relyingPartyRefused"), ("http://127.0.0.1:\(bench.port)", "relyingPartyRefused"),
+      ("android:apk-key-hash:AAECAw", "relyingPartyRefused"),
+    ] {
+      let (status, json) = try await login(
+        "LoginWebAuthn", [Bench.touch], ["--answer", "NameCallback=mira", "--origin", other])
+      #expect(status == 1 && json["ceremonies"]?[0]?["result"] == result, "\(json.serializedString())")
+      let word = json["ceremonies"]?[0]?["clientError"]?.stringValue
+      #expect(word?.hasPrefix("ERROR::SecurityError:") == true)
+    }
+    // An app's origin is the device's to allow and the server's to accept; this one does not.
+    let (status, json) = try await login(
+      "LoginWebAuthn", [Bench.touch],
+      ["--answer", "NameCallback=mira", "--origin", "android:apk-key-hash:AAECAw", "--rp-id", "localhost"])
+    #expect(status == 1 && json["ceremonies"]?[0]?["result"] == "signed" && json["code"] == "loginFailure")
+  }
+
+  @Test func thePersonRefuses() async throws {
+    try bench.person(Bench.cancel)
+    let (status, json) = try await bench.run(bench.login("RegisterWebAuthn"))
+    #expect(status == 1 && json["code"] == "loginFailure")
+    #expect(json["ceremonies"]?[0]?["result"] == "userCanceled")
+    #expect(try await credentials().isEmpty)
+  }
+
+  @Test func aRecoveryCodeStandsInForTheCredential() async throws {
+    try bench.person(Bench.touch)
+    let (status, json) = try await bench.run(bench.login("RegisterWebAuthnRecovery"))
+    #expect(status == 0, "\(json.serializedString())")
+    // The button that asks for a code leaves the credential alone.
+    let other = try await login(
+      "LoginWebAuthn", [Bench.touch],
+      ["--answer", "NameCallback=mira", "--answer", "ConfirmationCallback=0", "--answer", "PasswordCallback=no-code"])
+    #expect(other.0 == 3 || other.0 == 1)
+    #expect(other.1["ceremonies"] == [] && other.1["prompts"] == [])
+  }
+
+  @Test func whatTheCommandLineAnswersStays() async throws {
+    try bench.person()
+    let (status, json) = try await bench.run(
+      bench.login("RegisterWebAuthn", ["--answer", "hidden:webAuthnOutcome=unsupported"]))
+    #expect(status == 1 && json["ceremonies"] == [])
+  }
+
+  @Test func credentialsOfAJourneyServeOutsideItToo() async throws {
+    _ = try await register()
+    try bench.folder.write("request.json", #"{"challenge": "AAECAwQFBgcICQoLDA0ODw", "rpId": "localhost"}"#)
+    let words = ["webauthn", "authenticate", "--options", bench.folder.file("request.json"), "--origin", origin]
+    try bench.person(Bench.touch)
+    let found = try await bench.run(words + bench.deviceOptions + ["--server", bench.url, "--json"])
+    #expect(found.0 == 0 && found.1["type"] == "public-key", "\(found.1.serializedString())")
+    try bench.person(Bench.touch)
+    let own = try await bench.run(words + bench.deviceOptions + ["--json"])
+    #expect(own.0 == 1 && own.1["error"] == "NotAllowedError")
+  }
+
+  @Test func pinsHoldCredentialsInJourneysToo() async throws {
+    try bench.person(Bench.pin("271828"))
+    let (status, _) = try await bench.run(bench.login("RegisterWebAuthn", ["--authenticator", "pin"]))
+    #expect(status == 0)
+    let (signedIn, json) = try await login(
+      "LoginUsernameless", [Bench.pin("271828")], ["--authenticator", "pin"])
+    #expect(signedIn == 0, "\(json.serializedString())")
+    #expect(json["prompts"]?.arrayValue?.map { $0["kind"] } == ["pin"])
+  }
+}
