@@ -127,7 +127,8 @@ let tool: [Target] = [
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorWebAuthnJourney",
-      "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
+      "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP",
+      "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
       "AuthenticatorCrypto",
     ], swiftSettings: strict)
