@@ -26,7 +26,7 @@ final class Exchange: Sendable {
 
   private struct State {
     var phase = Phase.started
-    var fields: [HTTPField] = []
+    var head: RequestHead?
     var body: [UInt8] = []
     /// Bytes that were dropped because the body was full.
     var dropped = 0
@@ -48,13 +48,14 @@ final class Exchange: Sendable {
 
   /// One call of the library's handler.
   func advance(
-    _ connection: Connection, method: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?,
-    size: UnsafeMutablePointer<Int>
+    _ connection: Connection, method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?,
+    data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>
   ) -> MHD_Result {
     switch state.withLock({ $0.phase }) {
-    case .started: return begin(connection)
+    case .started:
+      return begin(connection, RequestHead(of: connection, method: method, target: target, version: version))
     case .receiving where size.pointee > 0: return receive(data, size)
-    case .receiving: return process(connection, method: method)
+    case .receiving: return process(connection)
     case .answered(let response): return queue(response, on: connection)
     // A resumed connection always has its answer.
     case .processing, .queued: return .NO
@@ -63,50 +64,16 @@ final class Exchange: Sendable {
 
   // MARK: Receiving
 
-  private func begin(_ connection: Connection) -> MHD_Result {
-    let fields = Self.fields(of: connection)
+  private func begin(_ connection: Connection, _ head: RequestHead) -> MHD_Result {
     state.withLock { state in
-      state.fields = fields
+      state.head = head
       state.phase = .receiving
     }
-    guard let failure = Self.check(fields, limit: front.limits.bodyBytes) else { return .YES }
-    // Answered before the body: the library then closes the connection, so nothing of it is taken for a request.
+    guard let failure = head.failure(limit: front.limits.bodyBytes) else { return .YES }
+    // Answered before the body, which nobody reads: closed, so that nothing of it is taken for a request.
     var response = ServerResponse(failure)
     response.fields.append(HTTPField("Connection", "close"))
     return queue(response, on: connection)
-  }
-
-  private static func fields(of connection: Connection) -> [HTTPField] {
-    var fields: [HTTPField] = []
-    withUnsafeMutablePointer(to: &fields) { pointer in
-      _ = MHD_get_connection_values(
-        connection.pointer, .HEADER_KIND,
-        { context, _, name, value in
-          guard let context, let name else { return .NO }
-          let list = context.assumingMemoryBound(to: [HTTPField].self)
-          list.pointee.append(HTTPField(String(cString: name), value.map { String(cString: $0) } ?? ""))
-          return .YES
-        }, pointer)
-    }
-    return fields
-  }
-
-  /// What two servers in a row might read differently is refused (RFC 9112 section 6.3).
-  private static func check(_ fields: [HTTPField], limit: Int) -> RESTFailure? {
-    let lengths = fields.filter { ServerRequest.namesMatch($0.name, "Content-Length") }
-    let encodings = fields.filter { ServerRequest.namesMatch($0.name, "Transfer-Encoding") }
-    guard lengths.count + encodings.count <= 1 else { return .badRequest("Ambiguous message length") }
-    if let encoding = encodings.first, encoding.value.lowercased() != "chunked" {
-      return .badRequest("Unknown transfer coding")
-    }
-    guard let text = lengths.first?.value else { return nil }
-    guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else {
-      return .badRequest("Malformed Content-Length")
-    }
-    guard let length = Int(text), length <= limit else {
-      return RESTFailure(status: 413, message: "The request is too large")
-    }
-    return nil
   }
 
   private func receive(_ data: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>) -> MHD_Result {
@@ -127,15 +94,14 @@ final class Exchange: Sendable {
 
   // MARK: Answering
 
-  private func process(_ connection: Connection, method: UnsafePointer<CChar>?) -> MHD_Result {
+  private func process(_ connection: Connection) -> MHD_Result {
     let peer = front.watch.received(connection.descriptor)
     let request = state.withLock { state -> ServerRequest? in
-      guard state.dropped == 0 else { return nil }
-      let target = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+      guard state.dropped == 0, let head = state.head else { return nil }
       defer { state.body = [] }
+      let (path, query) = head.address
       return ServerRequest(
-        method: method.map { String(cString: $0) } ?? "", path: target.first.map(String.init) ?? "",
-        query: target.count > 1 ? String(target[1]) : nil, fields: state.fields, body: state.body, peer: peer)
+        method: head.method, path: path, query: query, fields: head.fields, body: state.body, peer: peer)
     }
     guard let request else {
       return queue(ServerResponse(RESTFailure(status: 413, message: "The request is too large")), on: connection)

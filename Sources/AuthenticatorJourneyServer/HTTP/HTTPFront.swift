@@ -39,7 +39,8 @@ public final class HTTPFront: Sendable {
   public init(_ server: JourneyServer, host: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 1) throws {
     let limits = server.configuration.limits
     let socket = try ListeningSocket(host: host, port: port)
-    let watch = ConnectionWatch(timeout: limits.receiveTimeout, uptime: server.configuration.environment.uptime)
+    let watch = ConnectionWatch(
+      limit: limits.connections, timeout: limits.receiveTimeout, uptime: server.configuration.environment.uptime)
     let core = FrontCore(server: server, watch: watch)
     self.core = core
     daemon = try Daemon(core: core, socket: socket.descriptor, threads: threads)
@@ -135,7 +136,8 @@ private final class Daemon: Sendable {
     options.listen_socket = socket
     // Unretained: the daemon is stopped before this object, which holds the core, goes.
     options.context = Unmanaged.passUnretained(core).toOpaque()
-    options.connection_limit = UInt32(clamping: limits.connections)
+    // The watch makes room at the limit; the library's own only bounds what is being closed meanwhile.
+    options.connection_limit = UInt32(clamping: core.watch.limit + 64)
     options.timeout = UInt32(clamping: max(limits.receiveTimeout.components.seconds, 1))
     options.connection_memory = max(limits.headerBytes, 4096)
     options.threads = UInt32(clamping: threads)
@@ -144,10 +146,11 @@ private final class Daemon: Sendable {
       let core = Unmanaged<FrontCore>.fromOpaque(context).takeUnretainedValue()
       return Unmanaged.passRetained(Exchange(target: String(cString: target), front: core)).toOpaque()
     }
-    options.handler = { _, connection, _, method, _, data, size, request in
+    options.handler = { _, connection, _, method, version, data, size, request in
       guard let connection, let size, let pointer = request?.pointee else { return .NO }
       let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-      return exchange.advance(Exchange.Connection(pointer: connection), method: method, data: data, size: size)
+      return exchange.advance(
+        Exchange.Connection(pointer: connection), method: method, version: version, data: data, size: size)
     }
     options.completed = { context, connection, request, _ in
       guard let context, let connection, let pointer = request?.pointee else { return }

@@ -70,7 +70,7 @@ struct ListeningSocket {
   }
 
   private static func failed(_ call: StaticString) -> AuthenticatorError {
-    AuthenticatorError(.transportFailed, stage: "listen", reason: "\(call) failed with errno \(errno)")
+    AuthenticatorError(.transportFailed, stage: "listen", reason: "\(call): \(String(cString: strerror(errno)))")
   }
 
   /// The other end of a connection as text; empty when it has none.

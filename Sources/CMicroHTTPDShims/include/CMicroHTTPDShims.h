@@ -26,3 +26,5 @@ typedef struct {
 struct MHD_Daemon *authkit_mhd_start(const authkit_mhd_options *options);
 /// The socket of a connection, or -1.
 int authkit_mhd_connection_socket(struct MHD_Connection *connection);
+/// How many bytes request line, header fields and the empty line after them had; 0 while that is not known.
+size_t authkit_mhd_header_size(struct MHD_Connection *connection);
