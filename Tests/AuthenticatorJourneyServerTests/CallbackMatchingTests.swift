@@ -83,6 +83,65 @@ import Testing
     let harness = try await Harness()
     let page = try await harness.start("Choice")
     #expect(try await harness.post(page.filled([0: ["": value]])).status == 400)
+    // It may still be answered.
+    #expect(try await harness.post(page.filled([0: ["": 0]])).types == ["NameCallback", "PasswordCallback"])
+  }
+
+  @Test(
+    arguments: [
+      ("StepUp", 1, [2, -1, 99, "x", nil], 100), ("Login", 0, [1, true, []], "mira"), ("Login", 1, [1, [:]], "x"),
+      ("Callbacks", 2, [5, false], "ok"), ("Callbacks", 3, [5, []], "ok"),
+    ] as [(String, Int, [JSONValue], JSONValue)])
+  func refusesMalformedValuesBeforeTheStepIsUsedUp(
+    journey: String, index: Int, values: [JSONValue], right: JSONValue
+  ) async throws {
+    let harness = try await Harness()
+    let page = try await harness.start(journey)
+    let isScripted = journey == "Callbacks"
+    func post(_ value: JSONValue) async throws -> Answer {
+      let step = page.filled([index: ["": value]])
+      let filled = Answer(status: 200, body: step, response: page.response)
+      return try await harness.post(isScripted ? bend(filled) { $0.remove(at: 1) } : step)
+    }
+    for value in values {
+      let answer = try await post(value)
+      #expect(answer.status == 400)
+      #expect(answer.message?.hasSuffix("has a value it does not take") == true)
+    }
+    #expect(try await post(right).errorCode == nil, "the step is not used up")
+  }
+
+  @Test func refusesMalformedProofsBeforeTheStepIsUsedUp() async throws {
+    let harness = try await Harness()
+    let device = try Device()
+    let page = try await harness.login(journey: "BindDevice")
+    for (suffix, value) in [("jws", 1), ("deviceName", true), ("deviceId", []), ("clientError", [:])]
+      as [(String, JSONValue)]
+    {
+      #expect(try await harness.post(page.filled([0: [suffix: value]])).status == 400)
+    }
+    let answer = try await harness.post(
+      page.filled([0: try device.bindingAnswer(to: page, now: harness.clock.now.seconds)]))
+    #expect(answer.token != nil)
+  }
+
+  @Test func refusesTextsThatTheJourneyCannotKeep() async throws {
+    let harness = try await Harness()
+    let page = try await harness.start("Callbacks")
+    func post(_ text: String) async throws -> Answer {
+      let step = page.filled([2: ["": .string(text)]])
+      return try await harness.post(bend(Answer(status: 200, body: step, response: page.response)) { $0.remove(at: 1) })
+    }
+    let answer = try await post(String(repeating: "x", count: 60_000))
+    #expect(answer.status == 413)
+    #expect(answer.message == "The answers are too large")
+    #expect(try await post(String(repeating: "x", count: 15_000)).types == ["NameCallback", "PasswordCallback"])
+    // Hidden values are not always kept; what does not fit after all is the client's fault too.
+    let other = try await harness.start("Callbacks")
+    let step = other.filled([3: ["": .string(String(repeating: "x", count: 60_000))]])
+    let late = try await harness.post(
+      bend(Answer(status: 200, body: step, response: other.response)) { $0.remove(at: 1) })
+    #expect(late.status == 413)
   }
 
   @Test func leavesScriptsOutOfTheCount() async throws {

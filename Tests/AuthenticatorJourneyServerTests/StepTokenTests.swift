@@ -195,6 +195,20 @@ import Testing
     let fine = try await harness.post(page.filled([0: ["": .string(String(repeating: "x", count: 500))]]))
     #expect(fine.status == 200)
     let answer = try await harness.post(fine.filled([0: ["": .string(String(repeating: "x", count: 2000))]]))
-    #expect(answer.status == 500)
+    #expect(answer.status == 413)
+  }
+
+  @Test func aTreeThatBeginsWithTooMuchIsTheServersFault() async throws {
+    struct Greedy: TreeNode {
+      static let nodeType = "Greedy"
+      let outcomes: [NodeOutcome] = [.outcome]
+      func process(_ context: inout NodeContext) async throws -> NodeResult {
+        context.memory = ["text": .string(String(repeating: "x", count: 2000))]
+        return .ask([.textOutput("more")])
+      }
+    }
+    let tree = try JourneyTree("Greedy") { TreeStep("node", Greedy()).next(.success) }
+    let harness = try await Harness(journeys: [tree]) { $0.limits.stateBytes = 1024 }
+    #expect(try await harness.start("Greedy").status == 500)
   }
 }

@@ -1,5 +1,6 @@
 import AuthenticatorCoding
 import AuthenticatorJourneyServer
+import Foundation
 import Testing
 
 @Suite struct JourneyTreeTests {
@@ -225,7 +226,8 @@ import Testing
     arguments: [
       ("DeviceBindingNode", "authenticationType", "FACE"), ("DeviceBindingNode", "maxSavedDevices", "many"),
       ("DeviceBindingNode", "attestation", "yes"), ("DeviceBindingNode", "applicationIds", [1]),
-      ("ChoiceCollectorNode", "choices", "a"), ("PollingWaitNode", "secondsToWait", -1), ("PageNode", "nodes", nil),
+      ("ChoiceCollectorNode", "choices", "a"), ("ChoiceCollectorNode", "choices", []),
+      ("ChoiceCollectorNode", "choices", nil), ("PollingWaitNode", "secondsToWait", -1), ("PageNode", "nodes", nil),
       ("MessageNode", "message", 7),
     ] as [(String, String, JSONValue?)]) func refusesSettingsOfAnotherKind(
       type: String, name: String, value: JSONValue?
@@ -237,6 +239,37 @@ import Testing
     #expect(throws: JourneyTreeError(tree: "Single", problem)) {
       try read(single(type, settings: settings, connections: [:]))
     }
+  }
+
+  @Test func refusesChoicesOfNothingAlsoInsideAPage() {
+    let problem = JourneyTreeError.Problem.invalidSetting(step: "page", setting: "choices")
+    #expect(throws: JourneyTreeError(tree: "Empty", problem)) {
+      try JourneyTree("Empty") {
+        TreeStep(
+          "page",
+          PageNode {
+            UsernameCollector()
+            ChoiceCollector(prompt: "Which?", choices: [])
+          }
+        ).next(.success)
+      }
+    }
+  }
+
+  @Test func readsRegularFilesOnly() throws {
+    let directory = try TemporaryDirectory()
+    let bytes = JSONValue.object(Self.login).serialized()
+    try Data(bytes).write(to: URL(fileURLWithPath: directory.file("target")))
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.file("Login.json"), withDestinationPath: directory.file("target"))
+    #expect(try TreeImport().read(directory: directory.path).map(\.tree.name) == ["Login"])
+    // Nobody ever writes to it.
+    #expect(mkfifo(directory.file("Pipe.json"), 0o600) == 0)
+    let error = JourneyTreeError(tree: "Pipe.json", .malformedExport("no regular file"))
+    #expect(throws: error) { try TreeImport().read(directory: directory.path) }
+    try FileManager.default.removeItem(atPath: directory.file("Pipe.json"))
+    try FileManager.default.createDirectory(atPath: directory.file("Pipe.json"), withIntermediateDirectories: false)
+    #expect(throws: error) { try TreeImport().read(directory: directory.path) }
   }
 
   @Test(arguments: [

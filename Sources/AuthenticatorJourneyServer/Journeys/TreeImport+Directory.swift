@@ -31,9 +31,14 @@ extension TreeImport {
 
   private static func read(file path: String, named name: String) throws(JourneyTreeError) -> [UInt8] {
     func failed() -> JourneyTreeError { JourneyTreeError(tree: name, .malformedExport("the file cannot be read")) }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe would otherwise be waited for until somebody writes to it.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failed() }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw JourneyTreeError(tree: name, .malformedExport("no regular file"))
+    }
     var content: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while content.count <= maximumBytes {

@@ -15,6 +15,8 @@ public struct ChoiceCollector: TreeNode {
     self.defaultChoice = defaultChoice ?? choices.first ?? ""
   }
 
+  public var unusableSetting: String? { choices.isEmpty ? "choices" : nil }
+
   public var outcomes: [NodeOutcome] { choices.map(NodeOutcome.init(rawValue:)) }
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

@@ -34,6 +34,8 @@ public struct PageNode: TreeNode {
   /// The node whose outcome is the page's.
   private var decider: Int? { nodes.lastIndex { $0.outcomes.count > 1 } }
 
+  public var unusableSetting: String? { nodes.lazy.compactMap(\.unusableSetting).first }
+
   public var outcomes: [NodeOutcome] { decider.map { nodes[$0].outcomes } ?? [.outcome] }
 
   public func process(_ context: inout NodeContext) async throws -> NodeResult {

@@ -11,7 +11,7 @@ struct AuthenticateEndpoint: RESTEndpoint {
 
   func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
     guard request.path == ["authenticate"] else { return nil }
-    guard request.request.method == "POST" else { throw RESTFailure(status: 405, message: "Method not allowed") }
+    guard request.request.method == "POST" else { throw RESTFailure.methodNotAllowed(allowed: "POST") }
     let body = try request.bodyObject(limits: server.configuration.limits)
     let run = Run(
       endpoint: self, server: server, request: request, session: try await server.session(of: request), now: server.now
@@ -87,6 +87,7 @@ private struct Run {
     }
     // What is malformed is refused before the step is used up, so that a client may correct itself.
     let answers = try CallbackAnswer.match(callbacks, with: position.shapes)
+    try checkSize(of: answers, beside: position.state)
     guard position.step < limits.steps else { throw RESTFailure.timedOut }
     let expiry = now.advanced(by: limits.stepLifetime)
     guard
@@ -100,6 +101,13 @@ private struct Run {
     context.answers = answers
     let stop = try await walker(tree).resume(at: position.nodeID, &context)
     return try await answer(stop, context, position)
+  }
+
+  /// What a person types is kept in the state, so it must fit beside what is there.
+  private func checkSize(of answers: [CallbackAnswer], beside state: NodeState) throws(RESTFailure) {
+    let typed = answers.reduce(0) { $0 + $1.typedBytes }
+    guard typed > 1024 else { return }
+    guard typed + state.json.serialized().count <= limits.stateBytes else { throw .answersTooLarge }
   }
 
   func resume(_ suspendedID: String) async throws -> ServerResponse {

@@ -28,7 +28,8 @@ struct DevicesEndpoint: RESTEndpoint {
         device.externalID, ofUser: session.userID, family: family, realm: session.realm)
       guard let removed else { throw RESTFailure.notFound() }
       return .json(json(removed))
-    default: throw RESTFailure(status: 405, message: "Method not allowed")
+    case (_, 5): throw RESTFailure.methodNotAllowed(allowed: "GET")
+    default: throw RESTFailure.methodNotAllowed(allowed: "GET", "DELETE")
     }
   }
 

@@ -10,6 +10,8 @@ public struct RESTFailure: Error, Sendable {
   public var detail: JSONObject?
   /// Whole seconds a client should wait (`Retry-After`); nil: not said.
   public var retryAfter: Int?
+  /// The methods that the address does have (`Allow`); for status 405.
+  public var allowedMethods: [String] = []
 
   /// Makes a failure.
   public init(status: Int, message: String, detail: JSONObject? = nil, retryAfter: Int? = nil) {
@@ -84,6 +86,16 @@ extension RESTFailure {
   public static func notFound(_ message: String = "Resource not found") -> RESTFailure {
     RESTFailure(status: 404, message: message)
   }
+
+  /// The address has these methods and not the one that was used.
+  public static func methodNotAllowed(allowed: String...) -> RESTFailure {
+    var failure = RESTFailure(status: 405, message: "Method not allowed")
+    failure.allowedMethods = allowed
+    return failure
+  }
+
+  /// A journey may not keep as much as was answered.
+  static let answersTooLarge = RESTFailure(status: 413, message: "The answers are too large")
 
   /// Work is refused before it is begun; nothing was counted against the client.
   public static let overloaded = RESTFailure(status: 503, message: "The server is busy. Try again.", retryAfter: 1)

@@ -114,7 +114,9 @@ extension ServerResponse {
   init(_ failure: RESTFailure) {
     var fields: [HTTPField] = []
     if let seconds = failure.retryAfter { fields.append(HTTPField("Retry-After", "\(seconds)")) }
-    if failure.status == 405 { fields.append(HTTPField("Allow", "POST")) }
+    if !failure.allowedMethods.isEmpty {
+      fields.append(HTTPField("Allow", failure.allowedMethods.joined(separator: ", ")))
+    }
     self = .json(failure.body, status: failure.status, fields: fields)
   }
 }

@@ -4,7 +4,7 @@ internal import AuthenticatorCoding
 struct ServerInfoEndpoint: RESTEndpoint {
   func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
     guard request.path == ["serverinfo", "*"] else { return nil }
-    guard request.request.method == "GET" else { throw RESTFailure(status: 405, message: "Method not allowed") }
+    guard request.request.method == "GET" else { throw RESTFailure.methodNotAllowed(allowed: "GET") }
     return .json([
       "_id": "*", "cookieName": .string(server.configuration.cookieName), "secureCookie": false, "domains": [],
       "forgotPassword": "false", "selfRegistration": "false", "lang": "en",

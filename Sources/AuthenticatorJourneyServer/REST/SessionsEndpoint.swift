@@ -5,7 +5,7 @@ internal import AuthenticatorCore
 struct SessionsEndpoint: RESTEndpoint {
   func respond(to request: RESTRequest, server: JourneyServer) async throws -> ServerResponse? {
     guard request.path == ["sessions"] else { return nil }
-    guard request.request.method == "POST" else { throw RESTFailure(status: 405, message: "Method not allowed") }
+    guard request.request.method == "POST" else { throw RESTFailure.methodNotAllowed(allowed: "POST") }
     let body = try request.bodyObject(limits: server.configuration.limits)
     let token = body["tokenId"]?.stringValue ?? request.parameter("tokenId") ?? server.sessionToken(of: request)
     switch request.parameter("_action") {

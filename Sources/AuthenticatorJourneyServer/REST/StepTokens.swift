@@ -35,7 +35,7 @@ struct StepTokens: Sendable {
   let maximumStateBytes: Int
   let random: @Sendable (Int) throws -> [UInt8]
 
-  /// Throws `RESTFailure` (500) when the state is larger than allowed.
+  /// Throws `RESTFailure` when the state is larger than allowed: 413 after a client's answers, 500 at the start.
   func make(
     _ position: JourneyPosition, purpose: Purpose, realm: Realm, keys: TokenKeyRing.Snapshot, now: UnixTime,
     lifetime: Int? = nil
@@ -103,9 +103,11 @@ struct StepTokens: Sendable {
     ]
     if position.noSession { content["x"] = true }
     let plaintext = content.serialized()
-    guard plaintext.count <= maximumStateBytes, let key = keys.stateKeys[keys.keys.currentID] else {
-      throw RESTFailure.internalFault
+    guard plaintext.count <= maximumStateBytes else {
+      // Before the first answer only the tree can have filled it.
+      throw position.step > 1 ? RESTFailure.answersTooLarge : RESTFailure.internalFault
     }
+    guard let key = keys.stateKeys[keys.keys.currentID] else { throw RESTFailure.internalFault }
     let nonce = try random(AESGCM.nonceCount)
     let context = Self.context(
       realm: realm, tree: position.tree, journeyID: position.journeyID, step: position.step)

@@ -15,7 +15,7 @@ struct UsersEndpoint: RESTEndpoint {
         "successURL": .string(server.configuration.successURL), "fullLoginURL": nil,
       ])
     }
-    guard request.request.method == "GET" else { throw RESTFailure(status: 405, message: "Method not allowed") }
+    guard request.request.method == "GET" else { throw RESTFailure.methodNotAllowed(allowed: "GET") }
     let session = try await server.session(of: request, asUser: request.path[1])
     let universalID = session.realm.universalID(of: session.userID)
     return .json([

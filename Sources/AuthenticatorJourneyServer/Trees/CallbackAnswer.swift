@@ -19,16 +19,26 @@ public struct CallbackAnswer: Sendable {
 
   /// The field as an integer, sent as a JSON number or as digits; nil for anything else.
   public func integer(_ suffix: String = "") -> Int? {
-    guard let value = value(suffix) else { return nil }
+    value(suffix).flatMap(Self.integer)
+  }
+
+  static func integer(_ value: JSONValue) -> Int? {
     if let text = value.stringValue { return text.utf8.count <= 11 ? Int(text) : nil }
     return value.intValue
+  }
+
+  /// The bytes of text a person typed, which the journey keeps.
+  var typedBytes: Int {
+    guard CallbackShape(type: type, suffixes: []).isTyped else { return 0 }
+    return values.reduce(0) { $0 + ($1.value.stringValue?.utf8.count ?? 0) }
   }
 }
 
 extension CallbackAnswer {
   /// Compares a client's callbacks with those that were sent: by position and type, not by name.
   ///
-  /// Throws `RESTFailure` (400) for a wrong count, a wrong type at a place, or a second input where one belongs.
+  /// Throws `RESTFailure` (400) for a wrong count, a wrong type at a place, a second input where one belongs, or a value
+  /// that is none of those its callback takes.
   static func match(_ received: [JSONValue], with sent: [CallbackShape]) throws(RESTFailure) -> [CallbackAnswer] {
     guard received.count == sent.count(where: { !$0.isScript }) else {
       throw .badRequest("Incorrect number of callbacks found in JSON response")
@@ -65,6 +75,7 @@ extension CallbackAnswer {
       guard let entry = named ?? (shape.suffixes.count == 1 ? entries.first : nil), let value = entry["value"] else {
         continue
       }
+      guard shape.admits(value) else { throw .badRequest("\(shape.type) has a value it does not take") }
       values.append((suffix, value))
     }
     return CallbackAnswer(type: shape.type, values: values)

@@ -21,7 +21,7 @@ public struct JourneyTree: Sendable {
   let steps: [String: TreeStep]
 
   /// Throws `JourneyTreeError` when a step leads nowhere, an outcome is not wired or wired twice, a wired outcome does
-  /// not exist, or two steps have one name.
+  /// not exist, two steps have one name, or a node cannot work as it is set.
   public init(_ name: String, @TreeBuilder steps: () -> [TreeStep]) throws(JourneyTreeError) {
     let steps = steps()
     guard let first = steps.first else { throw JourneyTreeError(tree: name, .empty) }
@@ -54,6 +54,9 @@ public struct JourneyTree: Sendable {
   }
 
   private func check(_ step: TreeStep) throws(JourneyTreeError) {
+    if let setting = step.node.unusableSetting {
+      throw JourneyTreeError(tree: name, .invalidSetting(step: step.id, setting: setting))
+    }
     guard step.doubleWired.isEmpty else {
       throw JourneyTreeError(tree: name, .outcomeWiredTwice(step: step.id, outcome: step.doubleWired[0]))
     }

@@ -18,7 +18,7 @@ public struct JourneyTreeError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownOutcome(step: String, outcome: NodeOutcome)
     /// A JSON file is not an export; says where and what was missed.
     case malformedExport(String)
-    /// A node's settings in an export are missing or of the wrong kind.
+    /// A node's settings are missing, of the wrong kind, or such that it cannot work.
     case invalidSetting(step: String, setting: String)
   }
 

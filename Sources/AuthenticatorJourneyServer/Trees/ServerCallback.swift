@@ -34,7 +34,9 @@ public struct ServerCallback: Sendable {
   var shape: CallbackShape {
     // A script (`messageType` 4) is neither run nor sent back by a client that is no browser.
     let isScript = type == "TextOutputCallback" && output.contains { $0.name == "messageType" && $0.value == "4" }
-    return CallbackShape(type: type, suffixes: inputs.map(\.suffix), isScript: isScript)
+    let list = ["ChoiceCallback": "choices", "ConfirmationCallback": "options"][type]
+    let options = list.flatMap { name in output.first { $0.name == name }?.value.arrayValue?.count }
+    return CallbackShape(type: type, suffixes: inputs.map(\.suffix), isScript: isScript, options: options)
   }
 
   /// The callback as it stands at `position`, counted from 1 over all callbacks of the page.
@@ -100,7 +102,7 @@ extension ServerCallback {
       output: [
         "prompt": .string(prompt), "messageType": 0, "options": .array(options.map(JSONValue.string)),
         "optionType": -1, "defaultOption": .integer(Int64(defaultOption)),
-      ], inputs: [Input("", 100)])
+      ], inputs: [Input("", .integer(Int64(CallbackShape.nothingChosen)))])
   }
 
   /// The field is sent with the id, not the value, as PingAM does.

@@ -21,10 +21,17 @@ public protocol TreeNode: Sendable {
   /// Every outcome this node can end with; a tree must wire all of them.
   var outcomes: [NodeOutcome] { get }
 
+  /// The name of a setting with which the node cannot work, so that no tree takes it; nil, unless it says otherwise.
+  var unusableSetting: String? { get }
+
   /// Goes one step.
   ///
   /// Throws `RESTFailure` to end the request with that answer; any other error ends it with status 500.
   func process(_ context: inout NodeContext) async throws -> NodeResult
+}
+
+extension TreeNode {
+  public var unusableSetting: String? { nil }
 }
 
 /// The name of an outcome, as PingAM's exports write it.
