@@ -172,11 +172,14 @@ extension JourneyServer {
     guard var user = try await registry.user(named: name, in: realm) else { return false }
     user.isActive = isActive
     guard try await registry.updateUser(user) else { return false }
-    if !isActive {
-      try await registry.removeSessions(ofUser: user.id, realm: realm)
-      try await registry.revokeClientSessions(ofUser: user.id, realm: realm, at: now)
-    }
+    if !isActive { try await endSessions(of: user) }
     return true
+  }
+
+  /// Ends all sessions of a user, of whichever interface.
+  func endSessions(of user: UserRecord) async throws {
+    try await registry.removeSessions(ofUser: user.id, realm: user.realm)
+    try await registry.revokeClientSessions(ofUser: user.id, realm: user.realm, at: now)
   }
 
   /// Forgets the failed attempts at a name, which unlocks it.

@@ -60,6 +60,72 @@ import ToolSupport
     #expect(try await server.result(within: .seconds(5)).status == 0)
   }
 
+  @Test func endsWhileItDerivesPasswords() async throws {
+    // Minutes of work on a small machine.
+    let people: [JSONValue] = (0..<400).map { ["username": "user-\($0)", "password": "password \($0)"] }
+    try folder.write("users.json", JSONValue.array(people).serializedString())
+    let server = try Tool.start(
+      ["serve", "--port", "0", "--users", folder.file("users.json"), "--json", "--registry", folder.file("r.sqlite")])
+    // Its registry is there as soon as it has begun.
+    while TemporaryFolder.read(folder.file("r.sqlite")) == nil { try await Task.sleep(for: .milliseconds(10)) }
+    server.send(SIGTERM)
+    let result = try await server.result(within: .seconds(5))
+    #expect(result.status == 0)
+    #expect(result.stdout.isEmpty)
+  }
+
+  @Test func bringsARegistryUpToTheList() async throws {
+    let registry = folder.file("registry.sqlite")
+    /// Serves once; what it said, and how a sign-in ended.
+    func serve(_ list: String?) async throws -> (said: String, status: Int32) {
+      var words = ["serve", "--port", "0", "--registry", registry, "--json"]
+      if let list { words += ["--users", try folder.write("users.json", list)] }
+      let server = try Tool.start(words)
+      let url = try #require(try JSONValue.parse(try await server.firstLine())["url"]?.stringValue)
+      let status = try await login(url, "Login").status
+      server.send(SIGTERM)
+      return (try await server.result().stderr, status)
+    }
+    let empty = try await serve(nil)
+    #expect(empty.said.contains("nobody can sign in yet") && empty.status != 0)
+    let old = try await serve(#"[{"username": "mira", "password": "old password"}]"#)
+    #expect(!old.said.contains("changed") && old.status != 0)
+    let new = try await serve(#"[{"username": "Mira", "password": "correct horse"}]"#)
+    #expect(new.said.contains("changed in the registry") && new.status == 0)
+    let known = try await serve(nil)
+    #expect(!known.said.contains("nobody can sign in yet"), "it has users")
+    #expect(known.status == 0)
+  }
+
+  @Test func refusesAListThatHasAPersonTwice() async throws {
+    for list in [
+      #"[{"username": "Mira", "password": "a"}, {"username": "mira", "password": "b"}]"#,
+      #"[{"username": "mira", "password": "a", "realm": "/alpha"}, {"username": "mira", "password": "a"}]"#,
+    ] {
+      try folder.write("users.json", list)
+      let result = try await start().result(within: .seconds(60))
+      #expect(result.status == 3)
+      #expect(
+        try result.json()["message"]?.stringValue?.contains("entries 0 and 1 are the same person, 'mira'") == true)
+    }
+    try folder.write(
+      "users.json",
+      #"[{"username": "mira", "password": "a", "realm": "/alpha"}, {"username": "mira", "password": "b", "realm": "/"}]"#
+    )
+    let server = try start()
+    _ = try await server.firstLine()
+    server.send(SIGTERM)
+    #expect(try await server.result(within: .seconds(5)).status == 0)
+  }
+
+  @Test func refusesAJourneyThatIsNoFile() async throws {
+    #expect(mkdir(folder.file("journeys"), 0o700) == 0)
+    #expect(mkfifo(folder.file("journeys/Pipe.json"), 0o600) == 0)
+    let result = try await start("--journeys", folder.file("journeys")).result(within: .seconds(20))
+    #expect(result.status == 3)
+    #expect(try result.json()["message"]?.stringValue?.contains("no regular file") == true)
+  }
+
   @Test func whatItKeepsOutlivesIt() async throws {
     let registry = folder.file("registry.sqlite")
     var server = try start("--registry", registry)
@@ -96,6 +162,7 @@ import ToolSupport
     let second = try await Tool.run(["serve", "--port", port, "--json"], within: .seconds(20))
     #expect(second.status == 3)
     #expect(try second.json()["stage"] == "serve")
+    #expect(try second.json()["message"]?.stringValue?.hasSuffix("Address already in use") == true)
     server.send(SIGTERM)
     _ = try await server.result()
   }

@@ -99,6 +99,19 @@ public struct PasswordAuthority: Sendable {
     return try await workers.withSlot { try await make(password, on: $0) }
   }
 
+  /// Which of these stored passwords are this one.
+  func hashes(of password: String, among stored: Set<PasswordHash>) async throws -> Set<PasswordHash> {
+    guard !stored.isEmpty else { return [] }
+    return try await workers.withSlot { slot in
+      var own: Set<PasswordHash> = []
+      for hash in stored {
+        try Task.checkCancellation()
+        if try await compare(password, with: hash, on: slot) { own.insert(hash) }
+      }
+      return own
+    }
+  }
+
   private func make(_ password: String, on slot: BoundedWorkers.Slot) async throws -> PasswordHash {
     let salt = try environment.random(PasswordHash.saltCount)
     let digest = try await derive(password, parameters: cost, salt: salt, on: slot)

@@ -45,6 +45,8 @@ public final class InMemoryRegistry: JourneyRegistry {
     tables.withLock { $0.users[InMemoryTables.Key(realm, id)] }
   }
 
+  public func hasUsers() async throws -> Bool { tables.withLock { !$0.users.isEmpty } }
+
   public func addUser(_ user: UserRecord) async throws {
     try tables.withLock { tables throws(RegistryError) in try tables.add(user) }
   }

@@ -23,6 +23,8 @@ public protocol JourneyRegistry: TrustedDeviceRegistry {
   func user(named name: String, in realm: Realm) async throws -> UserRecord?
   /// The user of this id; nil: there is none.
   func user(id: String, in realm: Realm) async throws -> UserRecord?
+  /// Whether there is any user, in any realm.
+  func hasUsers() async throws -> Bool
   /// Durable. Throws `conflict` when the name is taken.
   func addUser(_ user: UserRecord) async throws
   /// Replaces password and activity of a user. Durable. False: there is no such user.

@@ -28,6 +28,12 @@ extension SQLiteRegistry {
     }
   }
 
+  public func hasUsers() async throws -> Bool {
+    try await reader.read { connection in
+      try connection.row("SELECT EXISTS (SELECT 1 FROM user)") { $0.integer(0) } == 1
+    }
+  }
+
   public func addUser(_ user: UserRecord) async throws {
     try await writer.write(isDurable: true) { connection in try Self.add(user, connection) }
   }

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorJourneyServer
+import Glibc
 
 /// `serve`: a journey server for development, tests and small deployments.
 struct Serve: Verb {
@@ -27,6 +28,10 @@ struct Serve: Verb {
       Trusted devices sign in at /v1, as the vendor's native SDKs do; `publishableKey` says where. Nobody can sign up
       unless FILE says so: {"version": 1, "signUp": true}. Docs/protocols/trusted-device.md has the other settings.
       """,
+      """
+      A registry is brought up to the list of --users: who is not there yet is added, another password or activity
+      replaces the stored one, nobody is removed.
+      """,
     ])
 
   private static let defaultID = JourneyServerConfiguration.defaultApplicationID
@@ -43,6 +48,7 @@ struct Serve: Verb {
   init(_ arguments: Arguments) throws {
     port = UInt16(clamping: try arguments.integer("--port", in: 0...65_535) ?? 8080)
     host = try arguments.text("--host") ?? "127.0.0.1"
+    guard Self.isAddress(host) else { throw Failure.usage("--host wants a numeric address, not '\(host)'") }
     usersPath = try arguments.text("--users")
     journeysPath = try arguments.text("--journeys")
     registryPath = try arguments.text("--registry")
@@ -50,7 +56,7 @@ struct Serve: Verb {
       throw Failure.usage("--registry takes a file; PostgreSQL is planned")
     }
     trustedDevicesPath = try arguments.text("--trusted-devices")
-    let ids = arguments.all("--application-id")
+    let ids = try arguments.texts("--application-id")
     applicationIDs = ids.isEmpty ? [Self.defaultID] : ids
     isList = arguments.has("--list")
   }
@@ -61,26 +67,38 @@ struct Serve: Verb {
       try list(imported, console)
       return .success
     }
+    let users = try usersPath.map(UserList.init)?.users ?? []
+    DescriptorLimit.raise(to: 4096)
     let signals = EndingSignals()
+    let front = try await signals.unlessArrived { try await open(imported?.map(\.tree), users, console) }
+    if let front {
+      await signals.wait()
+      console.trace("ending")
+      await front.stop()
+    }
+    return .success
+  }
+
+  /// Makes the server, with its people, and lets it listen.
+  private func open(
+    _ journeys: [JourneyTree]?, _ users: [UserList.User], _ console: Console
+  ) async throws -> HTTPFront {
     let environment = ToolEnvironment.make(appIdentifier: nil, deviceName: nil, console: console)
     var configuration = try JourneyServerConfiguration(
-      environment: environment, journeys: imported?.map(\.tree), applicationIDs: applicationIDs)
+      environment: environment, journeys: journeys, applicationIDs: applicationIDs)
     if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
     configuration.log = { console.trace("server: \($0)") }
     configuration.deliver = { try Self.deliver($0, console) }
     configuration.sessionCookie = .browsers
-    configuration.routes = [SignInPage(descriptions: imported == nil ? SignInPage.builtInDescriptions : [:])]
-    let users = try usersPath.map(UserList.init)?.users ?? []
+    configuration.routes = [SignInPage(descriptions: journeysPath == nil ? SignInPage.builtInDescriptions : [:])]
     let registry = try registry()
     let server = try await start(configuration, registry)
-    try await add(users, to: server, registry, console)
+    try await UserAdmission(server: server, console: console).admit(users)
+    let hasUsers = try await registry.hasUsers()
     let front = try listen(server)
     try announce(front, server, console)
-    if users.isEmpty, !configuration.trustedDevices.signUp { console.say("nobody can sign in yet: give --users FILE") }
-    await signals.wait()
-    console.trace("ending")
-    await front.stop()
-    return .success
+    if !hasUsers, !configuration.trustedDevices.signUp { console.say("nobody can sign in yet: give --users FILE") }
+    return front
   }
 
   private static func trustedDevices(_ path: String) throws -> TrustedDeviceSettings {
@@ -145,7 +163,8 @@ struct Serve: Verb {
     do {
       return try HTTPFront(server, host: host, port: port)
     } catch let error as AuthenticatorError {
-      throw Failure.unusable(error.code.rawValue, "cannot listen on \(host) port \(port)", stage: "serve")
+      throw Failure.unusable(
+        error.code.rawValue, "cannot listen on \(host) port \(port): \(error.reason)", stage: "serve")
     }
   }
 
@@ -171,31 +190,9 @@ struct Serve: Verb {
     ["127.0.0.1", "::1"].contains(host) ? "http://localhost:\(front.port)/" : front.origin + "/"
   }
 
-  /// Adds the people of the list; who is there already, from an earlier run, stays as they are.
-  private func add(
-    _ users: [UserList.User], to server: JourneyServer, _ registry: any JourneyRegistry, _ console: Console
-  ) async throws {
-    for user in users {
-      var realms = server.configuration.realms
-      if let path = user.realm {
-        realms = realms.filter { $0 == Realm(path) }
-        guard !realms.isEmpty else {
-          throw Failure.unusable("inputUnusable", "a user is of a realm that is not served", stage: "users")
-        }
-      }
-      for realm in realms {
-        guard try await registry.user(named: user.name, in: realm) == nil else {
-          console.trace("a user of the list is in the registry already and stays as they are")
-          continue
-        }
-        do {
-          try await server.addUser(named: user.name, password: user.password, in: realm)
-          if !user.isActive { _ = try await server.setActive(false, userNamed: user.name, in: realm) }
-        } catch let error as AuthenticatorError where error.code == .invalidRequest {
-          throw Failure.unusable("inputUnusable", "a user of the list: \(error.reason)", stage: "users")
-        }
-      }
-    }
+  private static func isAddress(_ text: String) -> Bool {
+    var (short, long) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, text, &short) == 1 || inet_pton(AF_INET6, text, &long) == 1
   }
 
   private func registry() throws -> any JourneyRegistry {

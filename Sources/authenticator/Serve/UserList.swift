@@ -8,7 +8,8 @@ struct UserList: Sendable {
     var password: String
     /// Nil: in every realm.
     var realm: String?
-    var isActive: Bool
+    /// Nil: as it is; new people are active.
+    var isActive: Bool?
   }
 
   let users: [User]
@@ -28,7 +29,7 @@ struct UserList: Sendable {
       else { throw Self.malformed(path, "entry \(index): realm is a text, active is true or false") }
       return User(
         name: name, password: password, realm: entry["realm"]?.stringValue,
-        isActive: entry["active"]?.boolValue ?? true)
+        isActive: entry["active"]?.boolValue)
     }
   }
 
