@@ -264,6 +264,74 @@ import Testing
     #expect(try await world.kit.records().map(\.tag) == [new.tag])
   }
 
+  @Test func removesOnBothSidesWhatASignInHasProvedToBeReplaced() async throws {
+    let world = try await World()
+    let old = try await world.bind()
+    let new = try await world.bind()
+    try await world.run("SignDevice")
+    #expect(try await world.state(old) == .revoking)
+    #expect(try await world.devices.list().count == 2)
+    let report = try await world.devices.reconcile()
+    #expect(report.deleted == [old.tag])
+    #expect(try await world.devices.list().map(\.keyID) == [new.keyID])
+    #expect(try await world.kit.records().map(\.tag) == [new.tag])
+  }
+
+  @Test(arguments: [InProcessTransport.Loss.request, .answer])
+  func triesARemovalAgainThatNobodyAnswered(loss: InProcessTransport.Loss) async throws {
+    let world = try await World()
+    let old = try await world.bind()
+    let new = try await world.bind()
+    try await world.run("SignDevice")
+    world.wire.lose(loss, at: 2)
+    #expect(await thrown { try await world.devices.finishUnbindings() }?.code == .transportFailed)
+    #expect(try await world.state(old) == .revoking)
+    #expect(try await world.devices.finishUnbindings() == [old.tag])
+    #expect(try await world.devices.finishUnbindings() == [])
+    #expect(try await world.devices.list().map(\.keyID) == [new.keyID])
+    #expect(try await world.kit.records().map(\.tag) == [new.tag])
+  }
+
+  @Test func releasesTheServersHalfOfReplacedKeysOnly() async throws {
+    let world = try await World()
+    let other = try await world.bind(user: "noor")
+    let old = try await world.bind()
+    let new = try await world.bind()
+    #expect(try await world.devices.releaseReplaced() == [old.tag])
+    #expect(try await world.devices.list().map(\.keyID) == [new.keyID])
+    #expect(try await world.state(old) == .retired, "it stays until the new one has signed in")
+    #expect(try await world.state(new) == .active)
+    #expect(try await world.state(other) == .active)
+    // Nothing is released for a successor that the server does not know.
+    let third = try await world.bind()
+    _ = try await delete(third.keyID, in: world)
+    #expect(try await world.devices.releaseReplaced() == [])
+    #expect(try await world.devices.list().map(\.keyID) == [new.keyID])
+  }
+
+  /// A server that takes two devices a user is enough to rotate for ever.
+  @Test func rotatesUnderALimitOfTwoDevices() async throws {
+    let world = try await World()
+    // BIOMETRIC_ALLOW_FALLBACK: one touch for each binding and each proof.
+    world.kit.verifier.script([ScriptedStep](repeating: .match(), count: 20))
+    try await world.run("BindDeviceLimited")
+    for _ in 0..<4 {
+      let (node, _) = try await world.run("BindDeviceLimited")
+      guard case .success = node else {
+        Issue.record("\(node)")
+        return
+      }
+      let (proved, _) = try await world.run("SignDevice")
+      guard case .success = proved else {
+        Issue.record("\(proved)")
+        return
+      }
+      _ = try await world.devices.reconcile()
+      #expect(try await world.devices.list().count == 1)
+      #expect(try await world.kit.states() == [.active])
+    }
+  }
+
   @Test func restoresTheOldKeyWhenTheServerDoesNotKnowTheNew() async throws {
     let world = try await World()
     let old = try await world.bind()

@@ -127,6 +127,35 @@ import ToolSupport
     #expect(words == [["mira", "listed"], ["noa", .null]], "another user's list is not ours to read")
   }
 
+  @Test func aCheckEndsItsOwnSessionAndKeepsTheOneGiven() async throws {
+    let bench = try await Bench()
+    try bench.person(Bench.touch)
+    try await bench.bind()
+    let file = bench.folder.file("session.json")
+    #expect(try await bench.run(bench.login("Login", ["--session-file", file])).0 == 0)
+    let before = TemporaryFolder.read(file)
+    let check = ["keys", "check", "--server", bench.url, "--json", "--session-file", file] + bench.deviceOptions
+    for _ in 0..<2 {
+      let (status, json) = try await bench.run(check)
+      #expect(status == 0)
+      #expect(json.arrayValue?.map { $0["server"] } == ["listed"], "the session still works")
+      #expect(TemporaryFolder.read(file) == before)
+    }
+    let proxy = try await PythonServer.proxy(to: bench.port)
+    let answers = ["--answer", "NameCallback=mira", "--answer", "PasswordCallback=correct horse"]
+    _ = try await bench.run(["keys", "check", "--server", proxy.url, "--json"] + answers + bench.deviceOptions)
+    #expect(proxy.requests.last?["path"]?.stringValue?.contains("_action=logout") == true)
+  }
+
+  @Test func unknownHealthIsNoFinding() async throws {
+    let bench = try await Bench()
+    try bench.person(Bench.touch)
+    try await bench.bind()
+    let (status, json) = try await bench.run(["keys", "check", "--store", bench.store, "--json"])
+    #expect(status == 0, "nobody can tell without the device")
+    #expect(json.arrayValue?.map { $0["health"] } == ["unknown"])
+  }
+
   @Test func rotatingRetiresTheOldKey() async throws {
     let bench = try await Bench()
     try bench.person(Bench.touch)
@@ -149,6 +178,7 @@ import ToolSupport
     let new = try #require(json["rotated"]?["new"]?.stringValue)
     let states = try await bench.keys().map { [$0["tag"], $0["state"]] }
     #expect(states == [[.string(old), "retired"], [.string(new), "active"]])
+    #expect(json["rotated"]?["serverRecord"] == "removed")
 
     (status, json) = try await bench.run(rotate)
     #expect(status == 1, "a retired key is not rotated again")
@@ -157,6 +187,57 @@ import ToolSupport
     try bench.person(Bench.touch)
     #expect(try await bench.run(bench.login("SignDevice")).0 == 0)
     #expect(try await bench.keys().map { $0["tag"] } == [.string(new)], "proved, so the old one is gone")
+  }
+
+  /// A server that takes two devices a user.
+  @Test func rotatesUnderALimitAsOftenAsOneLikes() async throws {
+    let bench = try await Bench()
+    try bench.person(Bench.touch)
+    try await bench.bind("BindDeviceLimited")
+    let answers = ["--answer", "NameCallback=mira", "--answer", "PasswordCallback=correct horse"]
+    let server = ["--server", bench.url, "--allow-software-keys", "--json"] + answers + bench.deviceOptions
+    for _ in 0..<3 {
+      try bench.person(Bench.touch)
+      let (status, json) = try await bench.run(["keys", "rotate", "--journey", "BindDeviceLimited"] + server)
+      #expect(status == 0, "\(json.serializedString())")
+    }
+    try bench.person(Bench.touch)
+    #expect(try await bench.run(bench.login("SignDevice")).0 == 0)
+    #expect(try await bench.keys().map { $0["state"] } == ["active"])
+  }
+
+  @Test func reconcilingRemovesWhatASignInHasProvedToBeReplaced() async throws {
+    let bench = try await Bench()
+    for journey in ["BindDevice", "BindDevice"] {
+      try bench.person(Bench.touch)
+      try await bench.bind(journey)
+    }
+    // Without a session there is nobody to ask the server with.
+    try bench.person(Bench.touch)
+    #expect(try await bench.run(bench.login("SignDevice", ["--no-session"])).0 == 0)
+    let keys = try await bench.keys()
+    #expect(keys.map { $0["state"] } == ["revoking", "active"])
+    let answers = ["--answer", "NameCallback=mira", "--answer", "PasswordCallback=correct horse"]
+    let (status, json) = try await bench.run(
+      ["keys", "check", "--reconcile", "--server", bench.url, "--json"] + answers + bench.deviceOptions)
+    #expect(status == 0)
+    #expect(json["reconciled"]?["deleted"] == .array([keys[0]["tag"] ?? .null]))
+    #expect(json["reconciled"]?["failures"] == [])
+    #expect(json["keys"]?.arrayValue?.map { [$0["tag"], $0["server"]] } == [[keys[1]["tag"], "listed"]])
+  }
+
+  @Test func aSignInFinishesWhatIsLeftOnTheServer() async throws {
+    let bench = try await Bench()
+    for _ in 0..<2 {
+      try bench.person(Bench.touch)
+      try await bench.bind()
+    }
+    try bench.person(Bench.touch)
+    #expect(try await bench.run(bench.login("SignDevice", ["--no-session"])).0 == 0)
+    #expect(try await bench.keys().map { $0["state"] } == ["revoking", "active"])
+    try bench.person()
+    #expect(try await bench.run(bench.login("Login")).0 == 0)
+    #expect(try await bench.keys().map { $0["state"] } == ["active"])
   }
 
   @Test func rotatingAsSomebodyElseLeavesTheKeyAsItIs() async throws {
@@ -170,6 +251,31 @@ import ToolSupport
         + ["--answer", "NameCallback=noa", "--answer", "PasswordCallback=battery staple"] + bench.deviceOptions)
     #expect(status == 1)
     #expect(json["code"] == "notRotated")
+    #expect(json["session"] == .null, "a session is printed for success alone")
     #expect(try await bench.keys().first { $0["tag"] == .string(old) }?["state"] == "active")
+  }
+
+  @Test func aRotationThatCameToNothingLeavesTheGivenSessionOnly() async throws {
+    let bench = try await Bench()
+    let proxy = try await PythonServer.proxy(to: bench.port)
+    let file = bench.folder.file("session.json")
+    try bench.person(Bench.touch)
+    #expect(try await bench.run(bench.login("BindDevice", at: proxy.url)).0 == 0)
+    let device = bench.deviceOptions + ["--json"]
+    let answers = ["--answer", "NameCallback=mira", "--answer", "PasswordCallback=correct horse"]
+    // A journey that binds nothing.
+    let rotate = ["keys", "rotate", "--server", proxy.url, "--journey", "Login"] + answers + device
+    let (status, json) = try await bench.run(rotate)
+    #expect(status == 1)
+    #expect(json["code"] == "notRotated")
+    #expect(proxy.requests.last?["path"]?.stringValue?.contains("_action=logout") == true)
+
+    let login = ["login", "--server", proxy.url, "--session-file", file, "--json"] + answers
+    #expect(try await bench.run(login).0 == 0)
+    let before = TemporaryFolder.read(file)
+    let count = proxy.requests.count
+    #expect(try await bench.run(rotate + ["--session-file", file]).0 == 1)
+    #expect(TemporaryFolder.read(file) == before)
+    #expect(!proxy.requests.dropFirst(count).contains { $0["path"]?.stringValue?.contains("logout") == true })
   }
 }

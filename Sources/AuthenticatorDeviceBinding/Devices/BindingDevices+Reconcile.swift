@@ -10,8 +10,8 @@ extension BindingDevices {
   ///
   /// A key the server lists has been accepted: staged ones are committed, and what they replaced is removed on both
   /// sides. A key it does not list, with its time limit past, is destroyed here; when the server lists its predecessor
-  /// instead, that one is restored. Unfinished unbindings are finished. Nothing is concluded from a list that cannot
-  /// be had.
+  /// instead, that one is restored. Unfinished unbindings are finished, those of keys that a sign-in has proved to be
+  /// replaced among them. Nothing is concluded from a list that cannot be had.
   /// - Throws: as `list()`; what fails for one key is reported instead.
   public func reconcile() async throws -> BindingReconciliation {
     let user = try await user()

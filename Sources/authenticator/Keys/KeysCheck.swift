@@ -8,16 +8,21 @@ struct KeysCheck: Verb {
   static let syntax = Syntax(
     "keys", "check", summary: "tell whether keys would work; with --server, whether the server knows them",
     operands: ["[TAG]"],
-    options: LoginOptions.server + LoginOptions.flow + [
-      Option("--reconcile", .flag, "settle what differs between this device and the server's list")
-    ] + DeviceOptions.options,
+    options: serverOptions + DeviceOptions.options,
     notes: [
       """
       Prints the entries of 'keys list' with a member 'server': listed, unlisted, or null when it was not asked.
-      With --server it signs in by --journey first, and asks about the keys of that user. Exit status 1: a key that
-      was checked would not work.
+      With --server it signs in by --journey first, and asks about the keys of that user; the session ends with the
+      check, unless --session-file keeps it. With --reconcile --json the entries are the member 'keys' of an object
+      whose 'reconciled' lists the tags of what was committed, discarded, restored, deleted or left pending. Exit
+      status 1: a key that was checked would not work. That a key's health is unknown is no such finding.
       """
     ] + LoginOptions.answerNotes)
+
+  private static let serverOptions =
+    LoginOptions.server + LoginOptions.flow + [
+      Option("--reconcile", .flag, "settle what differs between this device and the server's list")
+    ]
 
   private let device: DeviceOptions
   private let login: LoginOptions?
@@ -26,18 +31,19 @@ struct KeysCheck: Verb {
 
   init(_ arguments: Arguments) throws {
     device = try DeviceOptions(arguments)
+    try arguments.check(Self.serverOptions, need: "--server")
+    guard !arguments.has("--no-session") else {
+      throw Failure.usage("checking needs a session; leave --no-session out")
+    }
     login = arguments.value("--server") == nil ? nil : try LoginOptions(arguments)
     tag = arguments.operands.first.map(KeyTag.init(rawValue:))
     reconciles = arguments.has("--reconcile")
-    guard login != nil || (!reconciles && arguments.value("--journey") == nil) else {
-      throw Failure.usage("--server is missing")
-    }
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
     guard let device = try await Device(device, console: console).withKeys() else {
       if let tag { throw Failure.unknownKey(tag) }
-      try console.print([], lines: ["no keys: there is no store at \(self.device.storePath)"])
+      try show([], reconciled: nil, ["no keys: there is no store at \(self.device.storePath)"], on: console)
       return .success
     }
     if let tag, try await !device.holds(tag) { throw Failure.unknownKey(tag) }
@@ -50,7 +56,7 @@ struct KeysCheck: Verb {
       var json = entry.json
       json["server"] = word.map(JSONValue.string) ?? .null
       entries.append(json)
-      if record.state == .active { isGood = isGood && entry.health == .usable && word != "unlisted" }
+      if record.state == .active, word == "unlisted" || !Self.harmless.contains(entry.health) { isGood = false }
     }
     for damaged in try await device.store.damagedTags() where tag == nil || damaged == tag {
       var json = KeyEntry.damaged(damaged)
@@ -58,8 +64,19 @@ struct KeysCheck: Verb {
       entries.append(json)
       isGood = false
     }
-    try console.print(.array(entries.map(JSONValue.object)), lines: KeyEntry.lines(entries))
+    try show(entries, reconciled: listing?.report, KeyEntry.lines(entries), on: console)
     return isGood ? .success : .refused
+  }
+
+  private static let harmless: [KeyHealth] = [.usable, .unknown]
+
+  private func show(
+    _ entries: [JSONObject], reconciled report: BindingReconciliation?, _ lines: [String], on console: Console
+  ) throws {
+    let keys = JSONValue.array(entries.map(JSONValue.object))
+    guard reconciles else { return try console.print(keys, lines: lines) }
+    if let report { console.say(report.line) }
+    try console.print(["keys": keys, "reconciled": report?.json ?? .null], lines: lines)
   }
 }
 
@@ -69,29 +86,28 @@ private struct ServerListing {
   private let user: SessionUser
   private let instance: String
   private let realm: String
+  /// Nil: nothing was to be reconciled.
+  let report: BindingReconciliation?
 
   init(_ options: LoginOptions, _ holder: KeyHolder, reconciles: Bool, _ console: Console) async throws {
     let session = try LoginSession(options, holder.device, console: console)
     let outcome = try await session.run()
-    guard outcome.word == .success, outcome.session?.hasToken == true else {
-      throw outcome.failure
-        ?? Failure(
-          code: "invalidRequest", message: "checking needs a session; leave --no-session out", stage: "keys",
-          status: .usage)
-    }
-    let devices = try BindingDevices(session.journey, context: holder.context(instance: options.configuration.instance))
-    if reconciles {
-      let report = try await devices.reconcile()
-      console.say(
-        "reconciled: \(report.committed.count) committed, \(report.discarded.count) discarded, "
-          + "\(report.restored.count) restored, \(report.deleted.count) deleted, \(report.pending.count) pending")
-    }
-    user = try await devices.user()
-    keyIDs = Set(try await devices.list().map(\.keyID))
+    if let failure = outcome.failure { throw failure }
     instance = options.configuration.instance
     realm = options.configuration.realm.description
-    // The session was made for this question only.
-    try await session.journey.logout()
+    let result: Result<(BindingReconciliation?, SessionUser, [BindingDevice]), any Error>
+    do {
+      let devices = try session.devices(holder)
+      result = .success(
+        (reconciles ? try await devices.reconcile() : nil, try await devices.user(), try await devices.list()))
+    } catch {
+      result = .failure(error)
+    }
+    // A session that was made for this question alone ends with it, whatever came of it.
+    if options.sessionFile == nil { await session.endNewSession(outcome) }
+    let list: [BindingDevice]
+    (report, user, list) = try result.get()
+    keyIDs = Set(list.map(\.keyID))
   }
 
   /// Nil: the key is not of the user whose list was read.
@@ -107,5 +123,25 @@ extension Optional {
   fileprivate func asyncMap<Result>(_ body: (Wrapped) async throws -> Result) async throws -> Result? {
     guard let self else { return nil }
     return try await body(self)
+  }
+}
+
+extension BindingReconciliation {
+  fileprivate var line: String {
+    "reconciled: \(committed.count) committed, \(discarded.count) discarded, \(restored.count) restored, "
+      + "\(deleted.count) deleted, \(pending.count) pending"
+  }
+
+  fileprivate var json: JSONValue {
+    let tags = { (tags: [KeyTag]) in JSONValue.array(tags.map { .string($0.rawValue) }) }
+    return [
+      "committed": tags(committed), "discarded": tags(discarded), "restored": tags(restored), "deleted": tags(deleted),
+      "pending": tags(pending),
+      "failures": .array(
+        failures.map {
+          let failure = Failure($0)
+          return ["error": .string(failure.code), "message": .string(failure.message), "stage": .string(failure.stage)]
+        }),
+    ]
   }
 }

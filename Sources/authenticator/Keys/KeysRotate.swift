@@ -6,13 +6,17 @@ import AuthenticatorDeviceBinding
 struct KeysRotate: Verb {
   static let syntax = Syntax(
     "keys", "rotate", summary: "bind anew in a journey and retire the old key", operands: ["[TAG]"],
-    options: LoginOptions.server + LoginOptions.flow + DeviceOptions.options,
+    options: LoginOptions.server + LoginOptions.flowOptions(journey: defaultJourney) + DeviceOptions.options,
     notes: [
       """
-      Prints the outcome of the journey (default BindDevice), as 'login' does, with 'rotated': the tags of the old and
-      the new key. When anything fails the old key works on. A retired key stays until the new one has signed in once.
+      Prints the outcome of the journey, as 'login' does, with 'rotated': the tags of the old and the new key, and
+      whether the server's record of the old one 'remains' or is 'removed'. When anything fails the old key works on.
+      A retired key stays here until the new one has signed in once. What remains on the server is removed at a later
+      'login', or by 'keys check --reconcile'.
       """
     ] + LoginOptions.answerNotes)
+
+  private static let defaultJourney = "BindDevice"
 
   private let device: DeviceOptions
   private let login: LoginOptions
@@ -20,7 +24,7 @@ struct KeysRotate: Verb {
 
   init(_ arguments: Arguments) throws {
     device = try DeviceOptions(arguments)
-    login = try LoginOptions(arguments, defaultJourney: "BindDevice")
+    login = try LoginOptions(arguments, defaultJourney: Self.defaultJourney)
     tag = arguments.operands.first.map(KeyTag.init(rawValue:))
   }
 
@@ -37,10 +41,20 @@ struct KeysRotate: Verb {
       outcome.failure = Failure(
         code: "notRotated", message: "the journey ended without a new key for the user of '\(old.tag)'",
         stage: "rotate", status: .refused)
+      await session.endNewSession(outcome)
     }
+    let isReleased = await session.release(old.tag, in: holder, after: outcome)
     var json = outcome.json
-    json["rotated"] = new.map { ["old": .string(old.tag.rawValue), "new": .string($0.tag.rawValue)] } ?? .null
-    try console.print(.object(json), lines: new.map { ["rotated: \(old.tag) is retired, \($0.tag) is active"] } ?? [])
+    json["rotated"] =
+      new.map {
+        [
+          "old": .string(old.tag.rawValue), "new": .string($0.tag.rawValue),
+          "serverRecord": isReleased ? "removed" : "remains",
+        ]
+      } ?? .null
+    let rest = "the server's record of the old one \(isReleased ? "is removed" : "remains")"
+    let lines = new.map { ["rotated: \(old.tag) is retired, \($0.tag) is active; \(rest)"] }
+    try console.print(.object(json), lines: lines ?? [])
     outcome.explain(on: console)
     return outcome.exitStatus
   }

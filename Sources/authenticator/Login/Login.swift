@@ -31,7 +31,9 @@ struct Login: Verb {
     let device = try Device(device, console: console)
     // An unusable store is told before anything is sent.
     _ = try await device.withKeys()
-    let outcome = try await LoginSession(options, device, console: console).run()
+    let session = try LoginSession(options, device, console: console)
+    let outcome = try await session.run()
+    await session.finishUnbindings(after: outcome)
     try console.print(.object(outcome.json), lines: outcome.lines)
     outcome.explain(on: console)
     return outcome.exitStatus

@@ -40,8 +40,14 @@ struct LoginOptions: Sendable {
   ]
 
   /// Options that shape a flow.
-  static let flow = [
-    Option("--journey", .value("NAME"), "the journey to walk (default Login)"),
+  static let flow = flowOptions(journey: "Login")
+
+  /// - Parameter journey: the one that is walked when none is named.
+  static func flowOptions(journey: String) -> [Option] {
+    [Option("--journey", .value("NAME"), "the journey to walk (default \(journey))")] + otherFlowOptions
+  }
+
+  private static let otherFlowOptions = [
     Option("--answer", .values("KEY=VALUE"), "answer a callback: KEY is TYPE, TYPE#2 or hidden:ID"),
     Option("--no-session", .flag, "authenticate without creating a session"),
     Option("--force-auth", .flag, "walk the whole journey even with a valid session"),

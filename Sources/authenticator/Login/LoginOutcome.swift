@@ -28,6 +28,8 @@ struct LoginOutcome: Sendable {
 
   var word: Word
   var session: JourneySession?
+  /// The token of the session that was there before, from a session file; nil: there was none.
+  var givenToken: String?
   /// Unless the word is success: what it was.
   var failure: Failure?
   var httpStatus: Int?
@@ -45,7 +47,7 @@ struct LoginOutcome: Sendable {
   var json: JSONObject {
     var json: JSONObject = [
       "outcome": .string(word.rawValue),
-      "session": session.map {
+      "session": (word == .success ? session : nil).map {
         ["tokenId": .string($0.tokenID), "successUrl": .string($0.successURL), "realm": .string($0.realm)]
       } ?? .null,
     ]

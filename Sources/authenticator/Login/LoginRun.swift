@@ -91,7 +91,7 @@ final class LoginRun {
   }
 
   /// A server that no byte reached is an unusable environment; everything else that went wrong with it is a failure.
-  private static func failure(_ error: any Error) -> Failure {
+  static func failure(_ error: any Error) -> Failure {
     var failure = Failure(error)
     guard let error = error as? AuthenticatorError else { return failure }
     if error.code == .transportFailed, error.isSafeToRetry { failure.status = .unusable }

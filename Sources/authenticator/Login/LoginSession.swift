@@ -12,8 +12,9 @@ struct LoginSession {
   let journey: Journey
   let device: Device
   private let transport: ObservedTransport
+  private let sessionFile: FileSessionStorage?
   private let options: LoginOptions
-  private let console: Console
+  let console: Console
 
   /// Nothing is sent yet.
   init(_ options: LoginOptions, _ device: Device, console: Console) throws {
@@ -22,11 +23,10 @@ struct LoginSession {
     self.console = console
     let person = device.person
     transport = ObservedTransport(try Self.transport(options), console: console)
+    sessionFile = options.sessionFile.map { FileSessionStorage(path: $0) }
     journey = Journey(
       options.configuration, transport: transport, environment: person.environment,
-      storage: options.sessionFile.map { FileSessionStorage(path: $0) as any SessionStorage }
-        ?? InMemorySessionStorage(),
-      callbacks: .complete)
+      storage: sessionFile ?? InMemorySessionStorage() as any SessionStorage, callbacks: .complete)
   }
 
   /// With what the device answers; opens or makes its key store.
@@ -62,8 +62,12 @@ struct LoginSession {
     }
   }
 
-  /// Walks the journey.
+  /// Walks the journey. A journey that fails leaves no session but the one that was given.
   func run() async throws -> LoginOutcome {
+    // Before anything is sent: a session that cannot be kept would be lost.
+    try await sessionFile?.prepare()
+    let given: JourneySession?
+    do { given = try await journey.session } catch { throw LoginRun.failure(error) }
     let run = LoginRun(
       journey: journey, transport: transport, options: options,
       device: Ceremonies(
@@ -72,7 +76,19 @@ struct LoginSession {
       questions: Questions(environment: device.person.environment), console: console)
     var outcome = try await run.run()
     outcome.prompts = device.person.prompts()
+    outcome.givenToken = given?.tokenID
+    if outcome.word == .failure { await endNewSession(outcome) }
     return outcome
+  }
+
+  /// Ends the session that the journey made; the one that was given stays.
+  func endNewSession(_ outcome: LoginOutcome) async {
+    do {
+      guard let session = try await journey.session, session.tokenID != outcome.givenToken else { return }
+      try await journey.logout()
+    } catch {
+      console.trace("the session was not ended: \(Failure(error).code)")
+    }
   }
 }
 
