@@ -55,7 +55,7 @@ public struct CurlConfiguration: Sendable {
     guard (1...1000).contains(maximumConnections) else { throw Self.invalid("the number of connections") }
     guard maximumHeaderFields > 0, maximumHeaderBytes > 0 else { throw Self.invalid("the header limits") }
     if let certificateFile, !CurlFile.isReadable(certificateFile) {
-      throw Self.invalid("the certificate file cannot be read")
+      throw Self.invalid("the certificate file \(certificateFile) cannot be read")
     }
   }
 

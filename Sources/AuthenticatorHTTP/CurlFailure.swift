@@ -9,9 +9,15 @@ enum CurlFailure {
     let isKnown = authkit_curl_get_long(handle, CURLINFO_REQUEST_SIZE, &requestBytes) == CURLE_OK
     let underlying = TransportFailure(
       mayHaveArrived: !isKnown || requestBytes > 0, code: Int(code.rawValue),
-      detail: refusal ?? String(cString: curl_easy_strerror(code)))
+      detail: refusal ?? text(code))
     return AuthenticatorError(
       Self.code(code, isRefused: refusal != nil), stage: "http", reason: underlying.detail, underlying: underlying)
+  }
+
+  /// libcurl's own words, except for those of its repeating a request by itself, which is not let.
+  private static func text(_ code: CURLcode) -> String {
+    code == CURLE_SEND_FAIL_REWIND
+      ? "the connection ended before the answer" : String(cString: curl_easy_strerror(code))
   }
 
   static func code(_ code: CURLcode, isRefused: Bool) -> AuthenticatorError.Code {

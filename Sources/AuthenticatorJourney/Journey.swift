@@ -107,8 +107,16 @@ public final class Journey: Sendable {
   }
 
   /// Stores a session and ends the one it replaces. That the old one cannot be ended is no reason to fail.
+  /// - Throws: `storageFailed`, after the new one, which would be nobody's, was ended.
   func adopt(_ session: JourneySession) async throws {
-    guard let old = try await memory.adopt(session), old.hasToken else { return }
+    let old: JourneySession?
+    do {
+      old = try await memory.adopt(session)
+    } catch {
+      do { _ = try await endOnServer(session) } catch {}
+      throw error
+    }
+    guard let old, old.hasToken else { return }
     do { _ = try await endOnServer(old) } catch {}
   }
 

@@ -52,6 +52,32 @@ import Testing
     #expect(try folder.mode("sub") == 0o700)
   }
 
+  @Test func makesEveryMissingFolder() async throws {
+    let folder = try Folder()
+    let storage = FileSessionStorage(path: folder.file("a/b//c/session"))
+    try await storage.prepare()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b/c")).isEmpty)
+    try await storage.save(stored)
+    #expect(try await storage.load() == stored)
+    for name in ["a", "a/b", "a/b/c"] { #expect(try folder.mode(name) == 0o700) }
+  }
+
+  @Test func tellsBeforehandWhatCannotBeWritten() async throws {
+    let folder = try Folder()
+    try Data().write(to: URL(fileURLWithPath: folder.file("text")))
+    for name in ["text/session", "text", "."] {
+      #expect(await code { try await FileSessionStorage(path: folder.file(name)).prepare() } == .storageFailed)
+    }
+    try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
+    #expect(await code { try await FileSessionStorage(path: folder.file("folder")).prepare() } == .storageFailed)
+    // What is there stays as it is.
+    let storage = FileSessionStorage(path: folder.file())
+    try await storage.save(stored)
+    try await storage.prepare()
+    #expect(try await storage.load() == stored)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["folder", "session", "text"])
+  }
+
   @Test func refusesFileThatOthersMayRead() async throws {
     let folder = try Folder()
     let storage = FileSessionStorage(path: folder.file())

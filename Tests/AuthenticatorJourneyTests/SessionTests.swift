@@ -187,10 +187,23 @@ import Testing
     #expect(client.transport.requests.isEmpty)
   }
 
-  @Test func tellsThatSessionCouldNotBeKept() async throws {
+  @Test func endsASessionThatCouldNotBeKept() async throws {
     let client = try TestClient(storage: ReadOnlyStorage())
     client.transport.add(json: Wire.success)
+    client.transport.add(json: ["result": "Successfully logged out"])
     #expect(await code { try await client.journey.start("Login") } == .storageFailed)
+    #expect(client.transport.requests.map(\.url.query).last == "_action=logout")
+    #expect(client.transport.requests.last?.value("iPlanetDirectoryPro") == "token-1")
+    #expect(try await client.journey.session == nil)
+  }
+
+  @Test func keepsTheFormerSessionWhenANewOneCouldNotBeKept() async throws {
+    let client = try TestClient(storage: ReadOnlyStorage(session: old))
+    client.transport.add(json: Wire.success)
+    client.transport.add(json: ["result": "Successfully logged out"])
+    #expect(await code { try await client.journey.start("Login") } == .storageFailed)
+    #expect(client.transport.requests.last?.value("iPlanetDirectoryPro") == "token-1")
+    #expect(try await client.journey.session == old)
   }
 
   // MARK: Cookies
@@ -230,7 +243,10 @@ private struct BrokenStorage: SessionStorage {
 }
 
 private struct ReadOnlyStorage: SessionStorage {
-  func load() async throws -> StoredSession? { nil }
+  var session: JourneySession?
+  func load() async throws -> StoredSession? {
+    session.map { StoredSession(instance: "https://am.example.com/am", realm: "/alpha", session: $0) }
+  }
   func save(_ session: StoredSession) async throws { throw AuthenticatorError(.storageFailed) }
   func clear() async throws { throw AuthenticatorError(.storageFailed) }
 }

@@ -46,6 +46,27 @@ import ToolSupport
     #expect(other.requests.isEmpty)
   }
 
+  @Test func makesMissingFoldersLikeTheStore() async throws {
+    let server = try await PythonServer.answering(Canned.success)
+    let path = folder.file("a/b/session.json")
+    let result = try await Tool.run(["login", "--server", server.url, "--session-file", path, "--json"])
+    #expect(result.status == 0)
+    var status = stat()
+    #expect(stat(folder.file("a"), &status) == 0 && status.st_mode & 0o777 == 0o700)
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func anUnusableFileIsToldBeforeAnythingIsSent() async throws {
+    let server = try await PythonServer.answering(Canned.success)
+    try folder.write("text", "x")
+    for path in [folder.file("text/session.json"), "/proc/none/session.json", folder.path] {
+      let result = try await Tool.run(["login", "--server", server.url, "--session-file", path, "--json"])
+      #expect(result.status == 3)
+      #expect(try result.json()["message"]?.stringValue?.contains(path) == true, "the file is named")
+    }
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func refusesFilesThatAreNotItsOwn() async throws {
     let server = try await PythonServer.answering(["status": 200, "repeat": true, "body": ["realm": "/"]])
     try folder.write("session.json", "not a session")

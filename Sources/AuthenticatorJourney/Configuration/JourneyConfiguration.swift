@@ -11,6 +11,8 @@ public struct JourneyConfiguration: Sendable {
 
   /// Languages for prompts and messages, best first, as BCP 47 tags: `["de-CH", "de"]`.
   public var languages: [String]
+  /// What holds unless another is set.
+  public static let standardRequestTimeout: Duration = .seconds(30)
   /// For one request and its answer.
   public var requestTimeout: Duration
   /// What an answer may cost.
@@ -56,7 +58,7 @@ public struct JourneyConfiguration: Sendable {
     self.realm = try JourneyRealm(realm)
     self.cookieName = cookieName
     languages = []
-    requestTimeout = .seconds(30)
+    requestTimeout = Self.standardRequestTimeout
     limits = .standard
     overlap = .refuse
     persistentCookies = []

@@ -15,11 +15,14 @@ public struct JourneyLimits: Hashable, Sendable {
   public var totalTime: Duration
   /// The longest wait a polling node may ask for; longer ones are shortened to it.
   public var pollingWait: Duration
+  /// The shortest; a node that asks for less, or for nothing, is posted no sooner.
+  public var shortestPollingWait: Duration
 
   /// Makes limits; each has the standard value unless given.
   public init(
     answerBytes: Int = 1 << 20, jsonDepth: Int = 64, textBytes: Int = 1 << 16, callbacks: Int = 100, steps: Int = 200,
-    totalTime: Duration = .seconds(3600), pollingWait: Duration = .seconds(60)
+    totalTime: Duration = .seconds(3600), pollingWait: Duration = .seconds(60),
+    shortestPollingWait: Duration = .milliseconds(250)
   ) {
     self.answerBytes = answerBytes
     self.jsonDepth = jsonDepth
@@ -28,8 +31,10 @@ public struct JourneyLimits: Hashable, Sendable {
     self.steps = steps
     self.totalTime = totalTime
     self.pollingWait = pollingWait
+    self.shortestPollingWait = shortestPollingWait
   }
 
-  /// 1 MiB, depth 64, texts of 64 KiB, 100 callbacks, 200 steps, one hour, polls at most a minute apart.
+  /// 1 MiB, depth 64, texts of 64 KiB, 100 callbacks, 200 steps, one hour, polls a quarter of a second to a minute
+  /// apart.
   public static let standard = JourneyLimits()
 }

@@ -52,7 +52,12 @@ actor JourneyMemory {
       try await load()
       let old = session
       session = new
-      try await save()
+      do {
+        try await save()
+      } catch {
+        session = old
+        throw error
+      }
       return old.flatMap { $0.tokenID == new.tokenID ? nil : $0 }
     }
   }

@@ -58,7 +58,8 @@ public final class ContinueNode {
   public var pollingDelay: Duration? {
     let waits = callbacks(PollingWaitCallback.self).map(\.waitTime)
     guard let wait = waits.max(), !callbacks.contains(where: \.awaitsAnswer) else { return nil }
-    return min(wait, flow.journey.configuration.limits.pollingWait)
+    let limits = flow.journey.configuration.limits
+    return min(max(wait, limits.shortestPollingWait), limits.pollingWait)
   }
 
   /// Waits as a polling node asks, then posts it unchanged.

@@ -11,14 +11,21 @@ public struct FileSessionStorage: SessionStorage {
   /// File calls block; they run here and not on Swift's own threads.
   private let queue = DispatchQueue(label: "authenticator.session-file")
 
-  /// Names the file; nothing is touched. A missing parent folder is made at the first save (0700).
+  /// Names the file; nothing is touched. Missing folders are made at the first save (0700).
   public init(path: String) { file = PrivateFile(path: path, maximumBytes: 1 << 18) }
 
   /// - Throws: `storageFailed` for a file that is not one of ours, that others may read, or that cannot be read.
   public func load() async throws -> StoredSession? {
     let file = file
     guard let bytes = try await blocking({ try file.read() }) else { return nil }
-    return try SessionFile.decode(bytes)
+    return try SessionFile.decode(bytes, at: file.path)
+  }
+
+  /// Finds out whether a session could be saved, before there is one to be lost. Makes missing folders (0700).
+  /// - Throws: `storageFailed`.
+  public func prepare() async throws {
+    let file = file
+    try await blocking { try file.prepare() }
   }
 
   /// - Throws: `storageFailed`.
@@ -66,41 +73,41 @@ enum SessionFile {
   }
 
   /// - Throws: `storageFailed`: whatever is wrong with the file, nothing may be concluded from it.
-  static func decode(_ bytes: [UInt8]) throws -> StoredSession {
+  static func decode(_ bytes: [UInt8], at path: String) throws -> StoredSession {
     let object: JSONObject?
     do {
       object = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 1 << 18, depth: 8)).objectValue
     } catch {
-      throw malformed(error)
+      throw malformed(path, error)
     }
     guard let object, object["version"]?.intValue == 1, let instance = object["instance"]?.stringValue,
       let realm = object["realm"]?.stringValue, let cookies = object["cookies"]?.arrayValue
-    else { throw malformed(nil) }
+    else { throw malformed(path) }
     var session: JourneySession?
     if let value = object["session"] {
       guard let token = value["tokenId"]?.stringValue, HTTPToken.isFieldValue(token),
         let successURL = value["successUrl"]?.stringValue, let own = value["realm"]?.stringValue
-      else { throw malformed(nil) }
+      else { throw malformed(path) }
       session = JourneySession(tokenID: token, successURL: successURL, realm: own)
     }
     return StoredSession(
-      instance: instance, realm: realm, session: session, cookies: try cookies.map(decodeCookie))
+      instance: instance, realm: realm, session: session, cookies: try cookies.map { try decodeCookie($0, path) })
   }
 
-  private static func decodeCookie(_ value: JSONValue) throws -> Cookie {
+  private static func decodeCookie(_ value: JSONValue, _ path: String) throws -> Cookie {
     guard let name = value["name"]?.stringValue, let content = value["value"]?.stringValue,
       !name.isEmpty, name.utf8.allSatisfy(HTTPToken.admits), HTTPToken.isFieldValue(content),
       let domain = value["domain"]?.stringValue, let isHostOnly = value["hostOnly"]?.boolValue,
       let path = value["path"]?.stringValue, let isSecure = value["secure"]?.boolValue
-    else { throw malformed(nil) }
+    else { throw malformed(path) }
     return Cookie(
       name: name, value: content, domain: domain, isHostOnly: isHostOnly, path: path, isSecure: isSecure,
       expires: value["expires"]?.intValue.map { UnixTime(milliseconds: Int64($0)) })
   }
 
-  private static func malformed(_ cause: (any Error)?) -> AuthenticatorError {
+  private static func malformed(_ path: String, _ cause: (any Error)? = nil) -> AuthenticatorError {
     AuthenticatorError(
-      .storageFailed, stage: "journey.session", reason: "the session file is damaged or of another kind",
+      .storageFailed, stage: "journey.session", reason: "the session file \(path) is damaged or of another kind",
       underlying: cause)
   }
 }

@@ -54,16 +54,7 @@ struct PrivateFile: Sendable {
   /// Writes a new file and puts it in the place of the old one.
   func replace(with bytes: [UInt8]) throws {
     guard bytes.count <= maximumBytes else { throw failure("would be too large", number: 0) }
-    // Refuses to replace what it would refuse to read.
-    _ = try read()
-    let folder = folder
-    if access(folder, F_OK) != 0, errno == ENOENT, mkdir(folder, 0o700) != 0, errno != EEXIST {
-      throw failure("has no folder")
-    }
-    var template = Array((path + ".XXXXXX").utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw failure("cannot be written") }
-    let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let (descriptor, temporary) = try makeTemporary()
     do {
       defer { close(descriptor) }
       guard fchmod(descriptor, 0o600) == 0, Self.writeAll(bytes, to: descriptor), fsync(descriptor) == 0 else {
@@ -75,6 +66,34 @@ struct PrivateFile: Sendable {
       throw error
     }
     try syncFolder(folder)
+  }
+
+  /// Tells whether the file could be replaced, and makes its folders.
+  func prepare() throws {
+    let (descriptor, temporary) = try makeTemporary()
+    close(descriptor)
+    guard unlink(temporary) == 0 else { throw failure("cannot be replaced") }
+  }
+
+  /// A new file beside the old one.
+  private func makeTemporary() throws -> (descriptor: Int32, path: String) {
+    // Refuses to replace what it would refuse to read.
+    _ = try read()
+    try makeFolder()
+    var template = Array((path + ".XXXXXX").utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw failure("cannot be written") }
+    return (descriptor, String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+  }
+
+  /// Makes the folder and every missing one above it.
+  private func makeFolder() throws {
+    guard access(folder, F_OK) != 0, errno == ENOENT else { return }
+    var made = ""
+    for part in folder.split(separator: "/") {
+      made += made.isEmpty && !folder.hasPrefix("/") ? String(part) : "/" + part
+      guard mkdir(made, 0o700) == 0 || access(made, F_OK) == 0 else { throw failure("has no folder") }
+    }
   }
 
   /// A file that is not there is no error.
@@ -120,6 +139,6 @@ struct PrivateFile: Sendable {
   private func failure(_ what: String, number: Int32 = errno) -> AuthenticatorError {
     AuthenticatorError(
       .storageFailed, stage: "journey.session",
-      reason: "the session file \(what)" + (number == 0 ? "" : ": \(String(cString: strerror(number)))"))
+      reason: "the session file \(path) \(what)" + (number == 0 ? "" : ": \(String(cString: strerror(number)))"))
   }
 }
