@@ -32,6 +32,8 @@ enum AuthenticatorTool {
     case "--help", "-h": return try show(Help.overview(of: Verbs.all))
     case "--version": return try show("authenticator \(Help.version)")
     case "help": return try help(arguments.dropFirst())
+    case _ where first.hasPrefix("-"):
+      throw Failure.usage("options follow the verb: authenticator VERB \(first); see 'authenticator --help'")
     default: break
     }
     guard let (verb, rest) = Verbs.find(arguments) else {

@@ -65,6 +65,18 @@ import ToolSupport
       (["keys", "check", "--journey", "X"], "--server is missing"),
       (["keys", "rotate"], "--server is missing"),
       (["login"], "--server is missing"),
+      (["keys", "check", "--answer", "x=y"], "--server is missing; --answer says nothing without it"),
+      (["keys", "check", "--reconcile"], "--server is missing; --reconcile says nothing without it"),
+      (["keys", "check", "--no-session", "--server", "http://127.0.0.1:1"], "checking needs a session"),
+      (["doctor", "--timeout", "abc"], "--server is missing; --timeout says nothing without it"),
+      (["doctor", "--ca", "/nope"], "--server is missing; --ca says nothing without it"),
+      (["doctor", "--realm", "../x"], "--server is missing; --realm says nothing without it"),
+      (["doctor", "--timeout", "abc", "--server", "http://127.0.0.1:1"], "--timeout wants a whole number"),
+      (["--json=no", "keys", "list"], "options follow the verb: authenticator VERB --json=no"),
+      (["--verbose", "keys", "list"], "options follow the verb: authenticator VERB --verbose"),
+      (["serve", "--application-id="], "--application-id is empty"),
+      (["serve", "--host", "localhost"], "--host wants a numeric address, not 'localhost'"),
+      (["serve", "--host="], "--host is empty"),
       (["serve", "--port", "65536"], "--port wants a whole number from 0 to 65535"),
       (["serve", "--port", "http"], "--port wants a whole number"),
     ])
@@ -74,6 +86,12 @@ import ToolSupport
     #expect(plain.stderr.contains(message))
     #expect(plain.stderr.split(separator: "\n").count == 1, "one clear line")
     #expect(plain.stdout.isEmpty)
+  }
+
+  @Test(arguments: [("login", "Login"), ("keys check", "Login"), ("keys rotate", "BindDevice")])
+  func namesTheJourneyThatIsWalkedUnlessToldOtherwise(verb: String, journey: String) async throws {
+    let help = try await Tool.run(["help"] + verb.split(separator: " ").map(String.init))
+    #expect(help.stdout.contains("the journey to walk (default \(journey))"))
   }
 
   @Test func usageErrorsAreJSONOnRequest() async throws {

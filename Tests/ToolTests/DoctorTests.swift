@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import AuthenticatorJourneyServer
 import Glibc
 import Testing
 import ToolSupport
@@ -64,11 +65,26 @@ import ToolSupport
     #expect(limits["webauthn"]?["timeoutSeconds"] == ["default": 300, "least": 5, "most": 600])
     #expect(limits["webauthn"]?["algorithms"]?.arrayValue?.contains(-7) == true)
     #expect(limits["server"]?["lockout"]?["failuresBeforeLock"]?.intValue != nil)
+    let server = JourneyServerLimits.default
+    let numbers = [
+      "jsonValues": server.jsonValues, "textBytes": server.textBytes, "stateBytes": server.stateBytes,
+      "receiveSeconds": 15, "passwordQueue": server.passwordQueue, "failuresPerAddress": server.failuresPerAddress,
+      "connections": server.connections, "usernameBytes": PasswordAuthority.maximumUsernameBytes,
+      "passwordBytes": PasswordAuthority.maximumPasswordBytes, "addressIntervalSeconds": 60,
+    ]
+    for (name, number) in numbers { #expect(limits["server"]?[name]?.intValue == number, "\(name)") }
+    #expect(limits["client"]?["requestSeconds"] == 30)
+    #expect(limits["client"]?["shortestPollingWaitMilliseconds"] == 250)
+    #expect(limits["pin"]?["triesPerPrompt"] == 3)
+    #expect(limits["store"]?["busySeconds"] == 5)
   }
 
   @Test func anUnusableStore() async throws {
     try folder.write("text", String(repeating: "no store ", count: 100))
     try await expectFault("store", healthy(["--store": folder.file("text")]))
+    let (_, json) = try await bench.run(healthy(["--store": folder.file("text")]))
+    let message = json["checks"]?[0]?["message"]?.stringValue
+    #expect(message?.hasPrefix(folder.file("text") + ": ") == true, "the file is named")
     #expect(symlink(folder.file("text"), folder.file("link")) == 0)
     try await expectFault("store", healthy(["--store": folder.file("link")]))
     try await expectFault("store", healthy(["--store": folder.file("text/keys.sqlite")]))

@@ -56,6 +56,14 @@ import ToolSupport
     #expect(try posted(server, 1) == ["risk", "none"], "an untouched one goes back as received")
   }
 
+  @Test func takesIDsOfHiddenValuesAsTheyAre() async throws {
+    let server = try await PythonServer.answering(
+      Canned.node(Canned.hidden("a#b", 1), Canned.hidden("a=b", 2), Canned.hidden("a", 3)), Canned.success)
+    let result = try await login(server, "hidden:a#b=x", "hidden:a=b=y=z", "hidden:a=")
+    #expect(result.status == 0)
+    #expect(try posted(server, 1) == ["x", "y=z", ""])
+  }
+
   @Test(arguments: [("2", 2), ("Passkey", 1), ("0", 0)])
   func choosesByIndexOrExactText(answer: String, index: Int) async throws {
     let server = try await PythonServer.answering(

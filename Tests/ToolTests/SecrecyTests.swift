@@ -69,6 +69,8 @@ import ToolSupport
     let served = try await server.result()
     #expect(served.status == 0)
     #expect(printed.contains("trace: "), "it was really logged")
+    #expect(printed.contains("/users/…/devices/"))
+    #expect(!printed.contains("/users/mira"), "an address names nobody")
     #expect(served.stderr.contains("trace: "), "by the server too")
 
     var planted: [String: Set<String>] = try secrets(proxy.requests)

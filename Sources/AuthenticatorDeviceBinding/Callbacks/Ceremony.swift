@@ -127,9 +127,11 @@ struct ServerTexts {
 }
 
 /// The server's time limit.
-enum ServerTimeout {
+package enum ServerTimeout {
   /// What holds when the server does not say.
-  static let standard: Duration = .seconds(60)
+  package static let standard: Duration = .seconds(60)
+  /// Longer ones are no use: a proof that lives for more than an hour is refused by careful servers.
+  package static let longest: Duration = .seconds(3600)
 
   /// - Throws: `invalidMessage` for a limit that is no number.
   static func read(_ payload: CallbackPayload) throws -> Duration {
@@ -137,7 +139,6 @@ enum ServerTimeout {
     guard let seconds = payload.wholeNumber("timeout") else {
       throw AuthenticatorError(.invalidMessage, stage: "journey.callback", reason: "timeout is no number")
     }
-    // Longer ones are no use: a proof that lives for more than an hour is refused by careful servers.
-    return .seconds(min(max(seconds, 0), 3600))
+    return min(.seconds(max(seconds, 0)), longest)
   }
 }

@@ -5,7 +5,7 @@ import AuthenticatorCrypto
 /// What of a scripted device changes: the enrolled set, misses and the lock, kept in its state file if it has one.
 struct ScriptedBody: Sendable {
   /// Consecutive misses that lock the sensor.
-  static let missesUntilLock = 5
+  static let missesUntilLock = ScriptedUserVerifier.missesUntilLock
 
   let device: ScriptedDevice
   private(set) var enrolled: Set<String>

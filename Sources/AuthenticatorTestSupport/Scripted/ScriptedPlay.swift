@@ -20,7 +20,7 @@ protocol ScriptedPlay {
 /// A verification by a sensor, the passcode or both.
 struct VerificationPlay: ScriptedPlay {
   /// Touches and entries that may go wrong in one prompt.
-  static let missesPerPrompt = 3
+  static let missesPerPrompt = ScriptedUserVerifier.missesPerPrompt
 
   var takesTouches: Bool
   let takesPasscode: Bool

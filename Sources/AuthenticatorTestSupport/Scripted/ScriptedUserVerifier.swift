@@ -21,6 +21,11 @@ public final class ScriptedUserVerifier: Sendable {
     var context: ScriptedDevice.Context?
   }
 
+  /// Misses that end a prompt.
+  public static let missesPerPrompt = 3
+  /// Misses in a row that lock the sensor.
+  public static let missesUntilLock = 5
+
   let environment: AuthenticatorEnvironment
   let stage: Mutex<Stage>
 

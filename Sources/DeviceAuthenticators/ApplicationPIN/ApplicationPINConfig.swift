@@ -8,6 +8,8 @@ public struct ApplicationPINConfig: Sendable {
   public var policy: PINPolicy
   /// How many wrong PINs end one operation; at least 1. The store's own limit holds across operations.
   public var triesPerPrompt: Int
+  /// What holds unless another number is given.
+  public static let standardTriesPerPrompt = 3
   /// Whether keys need hardware protection beside the PIN.
   public var requiresHardware: Bool
   /// The cancel button, for prompts that do not bring one.
@@ -15,7 +17,7 @@ public struct ApplicationPINConfig: Sendable {
 
   /// Asks this collector, with the usual limits unless others are given.
   public init(
-    pinCollector: any PINCollector, policy: PINPolicy = PINPolicy(), triesPerPrompt: Int = 3,
+    pinCollector: any PINCollector, policy: PINPolicy = PINPolicy(), triesPerPrompt: Int = standardTriesPerPrompt,
     requiresHardware: Bool = false, cancelTitle: String? = nil
   ) {
     self.pinCollector = pinCollector

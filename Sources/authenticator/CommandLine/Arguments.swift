@@ -66,6 +66,21 @@ struct Arguments: Sendable {
 
   func all(_ option: String) -> [String] { values[option] ?? [] }
 
+  /// The values of an option that may be left out, none of them empty.
+  func texts(_ option: String) throws -> [String] {
+    let texts = all(option)
+    guard texts.allSatisfy({ !$0.isEmpty }) else { throw Failure.usage("\(option) is empty") }
+    return texts
+  }
+
+  /// Refuses options that say nothing without another one, rather than passing them over.
+  func check(_ options: [Option], need other: String) throws {
+    guard value(other) == nil else { return }
+    for option in options where option.name != other && (has(option.name) || value(option.name) != nil) {
+      throw Failure.usage("\(other) is missing; \(option.name) says nothing without it")
+    }
+  }
+
   /// The value of an option that must be there.
   func required(_ option: String) throws -> String {
     guard let value = try text(option) else { throw Failure.usage("\(option) is missing") }

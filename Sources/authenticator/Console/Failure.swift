@@ -22,6 +22,13 @@ struct Failure: Error {
     Failure(code: code, message: message, stage: stage, status: .unusable)
   }
 
+  /// The same failure of a file, which the message names.
+  func of(_ path: String) -> Failure {
+    var failure = self
+    failure.message = "\(path): \(message)"
+    return failure
+  }
+
   /// As every failure is printed with `--json`.
   var json: JSONValue {
     ["error": .string(code), "message": .string(message), "stage": .string(stage)]

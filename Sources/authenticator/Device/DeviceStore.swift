@@ -15,7 +15,7 @@ actor DeviceStore {
   /// Nil: there is none.
   func existing() async throws -> SQLiteKeyStore? {
     if let store { return store }
-    let found = try await SQLiteKeyStore.openIfPresent(path: path, environment: environment)
+    let found = try await named { try await SQLiteKeyStore.openIfPresent(path: path, environment: environment) }
     store = store ?? found
     return store
   }
@@ -23,8 +23,13 @@ actor DeviceStore {
   /// The one that is there, or a new one.
   func opened() async throws -> SQLiteKeyStore {
     if let store = try await existing() { return store }
-    let made = try await SQLiteKeyStore.open(path: path, environment: environment)
+    let made = try await named { try await SQLiteKeyStore.open(path: path, environment: environment) }
     store = store ?? made
     return store ?? made
+  }
+
+  /// What goes wrong is told with the file's name.
+  private func named<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do { return try await body() } catch { throw Failure(error).of(path) }
   }
 }

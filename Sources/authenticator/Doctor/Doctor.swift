@@ -5,9 +5,7 @@ import AuthenticatorCore
 struct Doctor: Verb {
   static let syntax = Syntax(
     "doctor", summary: "check key store, key protection, verifier, PAM service and server",
-    options: DeviceOptions.options + LoginOptions.server + [
-      Option("--timeout", .value("SECONDS"), "limit for asking the server")
-    ],
+    options: DeviceOptions.options + serverOptions,
     notes: [
       """
       Give the options that 'login' would be given. Exit status 3: there is a fault. With --json the limits and
@@ -15,11 +13,15 @@ struct Doctor: Verb {
       """
     ])
 
+  private static let serverOptions =
+    LoginOptions.server + [Option("--timeout", .value("SECONDS"), "limit for asking the server")]
+
   private let device: DeviceOptions
   private let server: ServerCheck?
 
   init(_ arguments: Arguments) throws {
     device = try DeviceOptions(arguments)
+    try arguments.check(Self.serverOptions, need: "--server")
     server =
       arguments.value("--server") == nil
       ? nil

@@ -1,11 +1,15 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorCrypto
+import AuthenticatorDeviceBinding
 import AuthenticatorJourney
 import AuthenticatorJourneyServer
 import AuthenticatorKeyStore
 import AuthenticatorLinux
+import AuthenticatorSQLite
+import AuthenticatorTestSupport
 import AuthenticatorWebAuthn
+import DeviceAuthenticators
 
 /// The limits and policies in force, as the code has them. Times are in seconds, sizes in bytes.
 enum Limits {
@@ -19,8 +23,10 @@ enum Limits {
       "answerBytes": number(limits.answerBytes), "jsonDepth": number(limits.jsonDepth),
       "textBytes": number(limits.textBytes), "callbacksPerNode": number(limits.callbacks),
       "steps": number(limits.steps), "totalSeconds": seconds(limits.totalTime),
-      "pollingWaitSeconds": seconds(limits.pollingWait), "requestSeconds": 30, "proofSeconds": 60,
-      "longestProofSeconds": 3600,
+      "pollingWaitSeconds": seconds(limits.pollingWait),
+      "shortestPollingWaitMilliseconds": number(Int(limits.shortestPollingWait / .milliseconds(1))),
+      "requestSeconds": seconds(JourneyConfiguration.standardRequestTimeout),
+      "proofSeconds": seconds(ServerTimeout.standard), "longestProofSeconds": seconds(ServerTimeout.longest),
     ]
   }
 
@@ -30,7 +36,7 @@ enum Limits {
     let cost = ScryptParameters.recommended
     return [
       "minimumCharacters": number(policy.minimumCharacters), "maximumBytes": number(policy.maximumBytes),
-      "tries": number(attempts.limit), "triesPerPrompt": 3,
+      "tries": number(attempts.limit), "triesPerPrompt": number(ApplicationPINConfig.standardTriesPerPrompt),
       "delaySeconds": .array((1...max(1, attempts.delays.count)).map { seconds(attempts.delay(after: $0)) }),
       "scrypt": ["logN": number(cost.logN), "r": number(cost.r), "p": number(cost.p)],
     ]
@@ -38,7 +44,8 @@ enum Limits {
 
   private static var prompt: JSONValue {
     [
-      "touchesPerPrompt": 3, "touchesBeforeLockout": 5,
+      "touchesPerPrompt": number(ScriptedUserVerifier.missesPerPrompt),
+      "touchesBeforeLockout": number(ScriptedUserVerifier.missesUntilLock),
       "passcodeTriesPerPrompt": number(TerminalUserVerifier.triesPerPrompt),
     ]
   }
@@ -62,7 +69,10 @@ enum Limits {
   }
 
   private static var store: JSONValue {
-    ["fieldBytes": number(StoreLimits.fieldBytes), "nameBytes": number(StoreLimits.nameBytes), "busySeconds": 5]
+    [
+      "fieldBytes": number(StoreLimits.fieldBytes), "nameBytes": number(StoreLimits.nameBytes),
+      "busySeconds": seconds(SQLiteKeyStore.Options().busyTimeout),
+    ]
   }
 
   private static var server: JSONValue {
@@ -72,8 +82,16 @@ enum Limits {
     let devices = TrustedDeviceSettings()
     return [
       "bodyBytes": number(limits.bodyBytes), "headerBytes": number(limits.headerBytes),
-      "jsonDepth": number(limits.jsonDepth), "callbacksPerStep": number(limits.callbacks),
-      "steps": number(limits.steps), "connections": number(limits.connections),
+      "jsonDepth": number(limits.jsonDepth), "jsonValues": number(limits.jsonValues),
+      "textBytes": number(limits.textBytes), "callbacksPerStep": number(limits.callbacks),
+      "stateBytes": number(limits.stateBytes), "steps": number(limits.steps),
+      "connections": number(limits.connections), "receiveSeconds": seconds(limits.receiveTimeout),
+      "usernameBytes": number(PasswordAuthority.maximumUsernameBytes),
+      "passwordBytes": number(PasswordAuthority.maximumPasswordBytes),
+      "passwordQueue": number(limits.passwordQueue),
+      "passwordWidth": limits.passwordWidth.map(number) ?? "oneForEachCore",
+      "failuresPerAddress": limits.failuresPerAddress.map(number) ?? .null,
+      "addressIntervalSeconds": seconds(limits.addressInterval),
       "stepLifetimeSeconds": seconds(limits.stepLifetime), "suspendLifetimeSeconds": seconds(limits.suspendLifetime),
       "sessionLifetimeSeconds": seconds(limits.sessionLifetime),
       "lockout": [
@@ -81,7 +99,7 @@ enum Limits {
         "longestLockSeconds": seconds(lockout.longestLock), "failuresForGood": number(lockout.failuresForGood),
       ],
       "journeys": number(registry.journeys), "parkedJourneys": number(registry.parkedJourneys),
-      "sessions": number(registry.sessions),
+      "sessions": number(registry.sessions), "attemptSubjects": number(registry.attemptSubjects),
       "trustedDevices": [
         "quota": number(devices.quota), "challengeLifetimeSeconds": seconds(devices.challengeLifetime),
         "sessionLifetimeSeconds": seconds(devices.sessionLifetime), "maximumUsers": number(devices.maximumUsers),

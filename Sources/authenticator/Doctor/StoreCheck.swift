@@ -28,7 +28,7 @@ struct StoreCheck {
       }
       return .ok("store", "\(path) has \(count) \(count == 1 ? "key" : "keys")")
     } catch {
-      let failure = Failure(error)
+      let failure = Failure(error).of(path)
       let code = AuthenticatorError.Code(rawValue: failure.code)
       return .fault("store", "\(failure.message) (\(failure.code))", fix: Self.fixes[code] ?? Self.otherFix)
     }

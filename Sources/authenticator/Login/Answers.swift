@@ -1,12 +1,14 @@
 /// The answers given on the command line: each is used once, in the order given.
 struct Answers: Sendable {
   private struct Answer: Sendable {
-    /// `NameCallback`, `NameCallback#2` or `hidden:ID`.
+    /// `NameCallback` or `NameCallback#2`; for a hidden value all of `hidden:ID=VALUE`.
     var key: String
     var value: String
   }
 
   private var unused: [Answer]
+
+  private static let hidden = "hidden:"
 
   /// Takes `KEY=VALUE` texts; the value begins after the first equals sign and may be empty.
   init(_ texts: [String]) throws {
@@ -14,6 +16,8 @@ struct Answers: Sendable {
       guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
         throw Failure.usage("--answer wants KEY=VALUE")
       }
+      // The id of a hidden value may hold both marks; only the callback knows where it ends.
+      guard !text.hasPrefix(Self.hidden) else { return Answer(key: text, value: "") }
       let key = String(text[..<equals])
       if let number = key.firstIndex(of: "#") {
         guard let place = Int(key[key.index(after: number)...]), place > 0, number > key.startIndex else {
@@ -30,13 +34,20 @@ struct Answers: Sendable {
   ///   - place: 1 for the first of its type in the node.
   ///   - hiddenID: the id of a hidden value.
   mutating func take(_ type: String, place: Int, hiddenID: String? = nil) -> String? {
-    let keys = (hiddenID.map { ["hidden:\($0)"] } ?? []) + ["\(type)#\(place)", type]
-    for key in keys {
+    if let hiddenID {
+      let beginning = "\(Self.hidden)\(hiddenID)="
+      if let index = unused.firstIndex(where: { $0.key.hasPrefix(beginning) }) {
+        return String(unused.remove(at: index).key.dropFirst(beginning.count))
+      }
+    }
+    for key in ["\(type)#\(place)", type] {
       if let index = unused.firstIndex(where: { $0.key == key }) { return unused.remove(at: index).value }
     }
     return nil
   }
 
   /// The keys of the answers that nothing asked for.
-  var unusedKeys: [String] { unused.map(\.key) }
+  var unusedKeys: [String] {
+    unused.map { $0.key.hasPrefix(Self.hidden) ? String($0.key.prefix { $0 != "=" }) : $0.key }
+  }
 }

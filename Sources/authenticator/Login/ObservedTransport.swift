@@ -2,7 +2,7 @@ import AuthenticatorCore
 import Synchronization
 
 /// Passes requests on, remembers the last status, and traces what a log may say of an exchange: method, path and
-/// status, since queries and bodies hold tokens.
+/// status, since queries and bodies hold tokens; and the path without the name of a user.
 final class ObservedTransport: HTTPTransport {
   private let inner: any HTTPTransport
   private let console: Console
@@ -17,7 +17,7 @@ final class ObservedTransport: HTTPTransport {
   var lastStatus: Int? { status.withLock { $0 } }
 
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-    console.trace("\(request.method) \(request.url.origin)\(request.url.path)")
+    console.trace("\(request.method) \(request.url.origin)\(Self.nameless(request.url.path))")
     do {
       let response = try await inner.send(request)
       status.withLock { $0 = response.status }
@@ -27,5 +27,11 @@ final class ObservedTransport: HTTPTransport {
       console.trace("no answer: \(AuthenticatorError.wrapping(error, as: .transportFailed, stage: "transport").code)")
       throw error
     }
+  }
+
+  private static func nameless(_ path: String) -> String {
+    var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    for index in parts.indices.dropFirst() where parts[index - 1] == "users" { parts[index] = "…" }
+    return parts.joined(separator: "/")
   }
 }
