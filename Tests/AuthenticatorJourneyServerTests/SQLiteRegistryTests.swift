@@ -50,6 +50,17 @@ import Testing
     #expect(try await harness.login().token != nil)
   }
 
+  @Test(arguments: ["9223372036854775807", "-9223372036854775808"])
+  func aCountAtTheEndOfTheRangeIsCountedOnFrom(count: String) async throws {
+    let path = directory.file()
+    let harness = try await Harness(registry: try SQLiteRegistry(path: path))
+    #expect(try await harness.login("mira", "wrong").status == 200)
+    try tamper(path, "UPDATE attempt SET failures = \(count)")
+    // The attempt of now is still compared; what it leads to follows from the count.
+    #expect(try await harness.login("mira", "wrong").status == 200)
+    #expect((try await harness.login().token == nil) == !count.hasPrefix("-"))
+  }
+
   @Test func keepsWhatItAcknowledgedWhenKilled() async throws {
     let path = directory.file()
     for round in 0..<3 {

@@ -170,6 +170,82 @@ import Testing
 
   // MARK: Several prompts
 
+  // MARK: Its files
+
+  @Test func theStateFileLocksByTheRuleOfTheDescription() async throws {
+    let folder = try TemporaryFolder()
+    for (failures, expected) in [(4, "fingerprint"), (5, "lockedOut"), (7, "lockedOut")] {
+      var device = ScriptedDevice(
+        sensor: .fingerprint, enrolled: ["right"], failedAttempts: failures, steps: [.match()])
+      let described = try ScriptedUserVerifier(device, environment: environment.environment)
+      #expect(await outcome(described, Self.biometric) == expected)
+      device.failedAttempts = 0
+      device.state = try folder.write(
+        #"{"version": 1, "failedAttempts": \#(failures), "lockedOut": false, "enrolled": ["right"]}"#, to: "state.json")
+      let stored = try ScriptedUserVerifier(device, environment: environment.environment)
+      #expect(await outcome(stored, Self.biometric) == expected)
+    }
+  }
+
+  @Test func countsThatNoDeviceReachesAreRefusedInAFileAndHeldInCode() async throws {
+    let folder = try TemporaryFolder()
+    var device = ScriptedDevice(sensor: .fingerprint, enrolled: ["right"], passcode: "482913")
+    device.state = try folder.write(
+      #"{"version": 1, "failedAttempts": 9223372036854775807, "enrolled": ["right"]}"#, to: "state.json")
+    #expect(throws: ScriptedDeviceError.self) { try ScriptedUserVerifier(device, environment: environment.environment) }
+    for count in [Int.max, .min] {
+      let verifier = try verifier(.mismatch, .passcode("1"), .passcode("482913"), failedAttempts: count)
+      #expect(verifier.isLockedOut == (count > 0))
+      #expect(await outcome(verifier, Self.both) == "passcode")
+      #expect(verifier.failedAttempts == 0)
+    }
+  }
+
+  @Test func aTranscriptThatCannotBeWrittenIsRefusedByName() throws {
+    let folder = try TemporaryFolder()
+    for path in [folder.file("missing/transcript"), folder.path] {
+      var device = ScriptedDevice(sensor: .fingerprint, enrolled: ["right"])
+      device.transcript = path
+      do {
+        _ = try ScriptedUserVerifier(device, environment: environment.environment)
+        Issue.record("it was accepted")
+      } catch let error as ScriptedDeviceError {
+        #expect(error.description.hasPrefix(path))
+      }
+    }
+  }
+
+  @Test(.enabled(if: geteuid() != 0)) func aStateThatCannotBeReplacedIsRefusedByName() throws {
+    let folder = try TemporaryFolder()
+    var device = ScriptedDevice(sensor: .fingerprint, enrolled: ["right"])
+    device.state = try folder.write(#"{"version": 1, "enrolled": ["right"]}"#, to: "state.json")
+    chmod(folder.path, 0o500)
+    defer { chmod(folder.path, 0o700) }
+    #expect(throws: ScriptedDeviceError.self) { try ScriptedUserVerifier(device, environment: environment.environment) }
+  }
+
+  @Test func aFileThatFailsDuringAPromptIsNoFaultOfTheSensor() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["transcript", "state"] {
+      var device = ScriptedDevice(sensor: .fingerprint, enrolled: ["right"], steps: [.mismatch, .match(), .match()])
+      if name == "state" { device.state = folder.file(name) } else { device.transcript = folder.file(name) }
+      let verifier = try ScriptedUserVerifier(device, environment: environment.environment)
+      // A folder takes the file's place: nobody writes that.
+      try FileManager.default.removeItem(atPath: folder.file(name))
+      try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+      do {
+        _ = try await verifier.verify(request(), by: Self.biometric)
+        Issue.record("it succeeded")
+      } catch let error as AuthenticatorError {
+        #expect(error.code == .storageFailed)
+        #expect(error.reason.hasPrefix(folder.file(name)))
+      }
+      #expect(verifier.prompts.last?.result == "storageFailed")
+      try FileManager.default.removeItem(atPath: folder.file(name))
+      #expect(await outcome(verifier, Self.biometric) == "fingerprint", "the next prompt is shown")
+    }
+  }
+
   @Test func aSecondPromptIsBusyUntilTheFirstIsCancelled() async throws {
     let verifier = try verifier(.noAnswer, .match())
     let request = request()

@@ -11,7 +11,8 @@ extension SQLiteRegistry {
         .text(subject.key)
       ) { ($0.integer(0), $0.isNull(1) ? nil : UnixTime(milliseconds: $0.integer(1))) }
       if let until = stored?.1, until > now { return .locked(until: until) }
-      let failures = Int(stored?.0 ?? 0) + 1
+      // Whatever stands in the file, counting on from it must neither trap nor unlock.
+      let failures = Int(min(max(stored?.0 ?? 0, 0), Int64(Int32.max))) + 1
       let lock = policy.lock(afterFailures: failures, at: now)
       if stored == nil { try Self.makeRoomForAttempt(connection, limit: limit) }
       try connection.run(

@@ -10,20 +10,26 @@ struct ScriptedBody: Sendable {
   let device: ScriptedDevice
   private(set) var enrolled: Set<String>
   private(set) var failedAttempts: Int
-  private(set) var isLockedOut: Bool
+  /// What the description or the state file says of the lock beside the count.
+  private var isLocked: Bool
+
+  /// Whether the sensor takes no touch until the passcode is given: one rule, wherever the numbers come from.
+  var isLockedOut: Bool { isLocked || failedAttempts >= Self.missesUntilLock }
 
   init(_ device: ScriptedDevice) throws {
     self.device = device
     enrolled = device.enrolled
-    failedAttempts = device.failedAttempts
-    isLockedOut = device.isLockedOut || device.failedAttempts >= Self.missesUntilLock
+    failedAttempts = max(0, device.failedAttempts)
+    isLocked = device.isLockedOut
     guard let path = device.state else { return }
-    if let content = try ScriptedFile(path: path).content() {
+    let file = ScriptedFile(path: path)
+    if let content = try file.content() {
       do {
         try load(content)
       } catch let error as ScriptedDeviceError {
         throw ScriptedDeviceError("\(path): \(error.description)")
       }
+      try file.checkReplaceable()
     } else {
       try save()
     }
@@ -65,8 +71,7 @@ struct ScriptedBody: Sendable {
   }
 
   mutating func miss() throws {
-    failedAttempts += 1
-    isLockedOut = isLockedOut || failedAttempts >= Self.missesUntilLock
+    failedAttempts = min(failedAttempts, .max - 1) + 1
     try save()
   }
 
@@ -80,7 +85,7 @@ struct ScriptedBody: Sendable {
   private mutating func unlock() throws {
     guard isLockedOut || failedAttempts > 0 else { return }
     failedAttempts = 0
-    isLockedOut = false
+    isLocked = false
     try save()
   }
 
@@ -97,8 +102,8 @@ struct ScriptedBody: Sendable {
   private mutating func load(_ content: [UInt8]) throws {
     var reader = try StrictObject(try JSONValue.scripted(content), at: "state")
     try reader.requireVersion()
-    failedAttempts = try reader.count("failedAttempts") ?? 0
-    isLockedOut = try reader.flag("lockedOut") ?? false
+    failedAttempts = try reader.count("failedAttempts", upTo: ScriptedDevice.largestCount) ?? 0
+    isLocked = try reader.flag("lockedOut") ?? false
     enrolled = try reader.names("enrolled") ?? []
     try reader.expectEnd()
   }

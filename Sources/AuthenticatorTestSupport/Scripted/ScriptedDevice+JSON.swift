@@ -2,6 +2,11 @@ import AuthenticatorCoding
 import AuthenticatorCore
 
 extension ScriptedDevice {
+  /// No device counts further than this.
+  static let largestCount = 1_000_000
+  /// The end of the year 9999, in milliseconds.
+  private static let latestTime = 253_402_300_799_999
+
   /// Reads a description from a file of at most 1 MiB.
   /// - Throws: `ScriptedDeviceError`, with a line that says where and what.
   public init(contentsOf path: String) throws {
@@ -24,10 +29,10 @@ extension ScriptedDevice {
     if let sensor: Sensor = try reader.word("sensor") { self.sensor = sensor }
     enrolled = try reader.names("enrolled") ?? []
     passcode = try reader.optionalText("passcode").map { ScriptedText($0) }
-    failedAttempts = try reader.count("failedAttempts") ?? 0
+    failedAttempts = try reader.count("failedAttempts", upTo: Self.largestCount) ?? 0
     isLockedOut = try reader.flag("lockedOut") ?? false
     if let domainState: DomainState = try reader.word("domainState") { self.domainState = domainState }
-    now = try reader.count("now").map { UnixTime(milliseconds: Int64($0)) }
+    now = try reader.count("now", upTo: Self.latestTime).map { UnixTime(milliseconds: Int64($0)) }
     transcript = try reader.optionalText("transcript")
     state = try reader.optionalText("state")
     if let array = try reader.take("steps", "an array", { $0.arrayValue }) {

@@ -43,6 +43,15 @@ struct ScriptedFile {
     guard rename(draft, path) == 0 else { throw failure("cannot be written") }
   }
 
+  /// Makes sure that the content could be replaced, without touching it.
+  func checkReplaceable() throws {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard access(folder, W_OK | X_OK) == 0 else { throw failure("cannot be written") }
+  }
+
+  /// Makes sure that the end can be added to; makes the file when there is none.
+  func checkAppendable() throws { try append([]) }
+
   /// Adds to the end in one write.
   func append(_ content: [UInt8]) throws {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -8,10 +8,27 @@ extension ScriptedUserVerifier {
   }
 
   /// Shows one prompt and plays steps until it ends.
+  /// - Throws: `storageFailed`, naming the file, when the device's state or transcript fails in the middle.
   func show<Play: ScriptedPlay>(
     _ record: PromptRecord, until deadline: Duration, _ play: Play
   ) async throws -> Play.Value {
     let prompt = try begin(record)
+    do {
+      return try await run(prompt, until: deadline, play)
+    } catch let error as ScriptedDeviceError {
+      // The files failed and not the sensor.
+      let failure = AuthenticatorError(.storageFailed, stage: "scripted", reason: error.description)
+      stage.withLock { stage in
+        if stage.shown == prompt { stage.shown = nil }
+        stage.prompts[prompt].result = failure.code.rawValue
+      }
+      throw failure
+    }
+  }
+
+  private func run<Play: ScriptedPlay>(
+    _ prompt: Int, until deadline: Duration, _ play: Play
+  ) async throws -> Play.Value {
     var play = play
     return try await withTaskCancellationHandler {
       while true {

@@ -31,11 +31,13 @@ public final class ScriptedUserVerifier: Sendable {
 
   /// Sets the stage.
   /// - Parameter environment: whose clock times prompts and tickets.
-  /// - Throws: `ScriptedDeviceError` when the device's state file cannot be read or made.
+  /// - Throws: `ScriptedDeviceError`, naming the file, when the device's state cannot be read, made or replaced, or
+  ///   its transcript cannot be added to.
   public init(_ device: ScriptedDevice, environment: AuthenticatorEnvironment) throws {
     self.environment = environment
     stage = Mutex(
       Stage(body: try ScriptedBody(device), steps: device.steps, context: device.context))
+    if let transcript = device.transcript { try ScriptedFile(path: transcript).checkAppendable() }
   }
 
   /// Every prompt shown so far, in order.

@@ -44,8 +44,10 @@ struct StrictObject {
 
   mutating func flag(_ name: String) throws -> Bool? { try take(name, "true or false") { $0.boolValue } }
 
-  mutating func count(_ name: String) throws -> Int? {
-    try take(name, "an integer, 0 or more") { value in value.intValue.flatMap { $0 >= 0 ? $0 : nil } }
+  mutating func count(_ name: String, upTo limit: Int) throws -> Int? {
+    let count = try take(name, "an integer, 0 or more") { value in value.intValue.flatMap { $0 >= 0 ? $0 : nil } }
+    guard count ?? 0 <= limit else { throw ScriptedDeviceError("\(place): \(name) is out of range") }
+    return count
   }
 
   mutating func names(_ name: String) throws -> Set<String>? {
