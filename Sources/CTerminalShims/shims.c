@@ -45,7 +45,8 @@ int authkit_terminal_hide(int fd) {
   off.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON | ISIG);
   off.c_cc[VMIN] = 1;
   off.c_cc[VTIME] = 0;
-  if (tcsetattr(fd, TCSAFLUSH, &off) != 0) {
+  // At once and without flushing: what was typed already is the answer to what is about to be asked.
+  if (tcsetattr(fd, TCSANOW, &off) != 0) {
     int failure = errno;
     authkit_terminal_show(0);
     return failure;

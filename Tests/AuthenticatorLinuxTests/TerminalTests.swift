@@ -63,6 +63,20 @@ import Testing
     #expect(screen.isInOrder)
   }
 
+  @Test func anAnswerTypedAtOnceNeitherShowsNorIsLost() async throws {
+    let verifier = verifier()
+    // Before the prompt: it shows, and is read. As soon as the question stands there: it does not show either.
+    screen.type("482914\n")
+    let early = request()
+    let task = Task { try await verifier.verify(early, by: Self.passcode) }
+    try await screen.wait(for: "Wrong.\r\nDevice passcode:")
+    #expect(!screen.echoes)
+    screen.type("482913\n")
+    #expect(try await task.value.verification.methods == [.passcode])
+    #expect(!screen.rest().contains("48291"))
+    #expect(screen.isInOrder)
+  }
+
   @Test func threeWrongEntriesEndThePrompt() async throws {
     let (verifier, request) = (verifier(), request())
     let task = Task { try await verifier.verify(request, by: Self.passcode) }
@@ -222,6 +236,32 @@ import Testing
     }
     #expect(try await task.value.matches(Array("842064".utf8)))
     #expect(screen.isInOrder)
+  }
+
+  @Test func aNewPINMayBeEnteredTwiceAtOnce() async throws {
+    let collector = TerminalPINCollector(terminal: terminal)
+    let request = pinRequest(.change(PINPolicy()))
+    let task = Task { try await collector.collectPIN(request) }
+    try await screen.wait(for: "New PIN:")
+    screen.type("842064\n842064\n")
+    #expect(try await task.value.matches(Array("842064".utf8)))
+    #expect(!screen.rest().contains("842064"))
+  }
+
+  @Test func aNewPINOutsideItsLimitsIsAskedForAgainBeforeItIsRepeated() async throws {
+    let collector = TerminalPINCollector(terminal: terminal)
+    let request = pinRequest(.create(PINPolicy(minimumCharacters: 6, maximumBytes: 8)))
+    let task = Task { try await collector.collectPIN(request) }
+    #expect(try await screen.wait(for: "New PIN:").contains("at least 6 characters and at most 8 bytes"))
+    for refused in ["12345", "123456789", ""] {
+      screen.type(refused + "\n")
+      let shown = try await screen.wait(for: "New PIN:")
+      #expect(shown.contains("Too short or too long."))
+      #expect(shown.contains("at least 6 characters"))
+      #expect(!shown.contains("again"))
+    }
+    screen.type("123456\n123456\n")
+    #expect(try await task.value.matches(Array("123456".utf8)))
   }
 
   @Test func thePresentPINIsEnteredOnce() async throws {

@@ -37,7 +37,7 @@ import Testing
     #expect(first.access == second.access)
     let request = try device.registration(of: device.owner())
     #expect(await code { try await device.applicationPIN.register(request) } == .userVerificationFailed)
-    #expect(await device.applicationPIN.health(of: first) == .lockedOut)
+    #expect(await device.applicationPIN.health(of: first).state == .lockedOut)
   }
 
   @Test func everyOwnerHasADomainOfTheirOwn() {
@@ -64,6 +64,14 @@ import Testing
     #expect(await code { try await device.applicationPIN.authenticate(request) } == .userCanceled)
   }
 
+  @Test(arguments: [
+    ("1234", true), ("123", false), ("", false), ("12345678", true), ("123456789", false), ("ﬃxy", true),
+    ("👩‍👧👩‍👧", false),
+  ])
+  func aCollectorCanTellWhatThePolicyAdmits(_ pin: String, _ isAdmitted: Bool) {
+    #expect(PINPolicy(minimumCharacters: 4, maximumBytes: 8).admits(SecretBytes(Array(pin.utf8))) == isAdmitted)
+  }
+
   // MARK: Wrong PINs
 
   @Test func threeWrongPINsEndTheOperation() async throws {
@@ -87,10 +95,11 @@ import Testing
     let error = await error { try await device.applicationPIN.authenticate(second) }
     #expect(error?.code == .lockedOut)
     #expect(error?.retryAfter == .seconds(5))
+    #expect(error?.attemptsRemaining == 7)
     #expect(device.kinds.count == 4)
-    #expect(await device.applicationPIN.health(of: record) == .lockedOut)
+    #expect(await device.applicationPIN.health(of: record).state == .lockedOut)
     device.environment.clock.advance(by: .seconds(5))
-    #expect(await device.applicationPIN.health(of: record) == .usable)
+    #expect(await device.applicationPIN.health(of: record).state == .usable)
     try await device.signIn(device.applicationPIN, record)
     #expect(try await device.applicationPIN.attempts(of: device.owner())?.failures == 0)
   }
@@ -135,7 +144,7 @@ import Testing
     let request = try device.registration(of: device.owner())
     #expect(await code { try await device.applicationPIN.register(request) } == .userCanceled)
     #expect(try await device.store.record(record.tag) != nil)
-    #expect(await device.applicationPIN.health(of: record) == .lockedOut)
+    #expect(await device.applicationPIN.health(of: record).state == .lockedOut)
   }
 
   private func exhaust(_ device: TestDevice, _ record: KeyRecord) async throws {
@@ -336,7 +345,7 @@ import Testing
     let device = try Self.device(.pin("739105"), .pin("739105"))
     let record = try await device.bind(device.applicationPIN)
     try await device.store.remove(domain(device))
-    #expect(await device.applicationPIN.health(of: record) == .gone)
+    #expect(await device.applicationPIN.health(of: record).state == .gone)
     let request = try device.signing(record)
     #expect(await code { try await device.applicationPIN.authenticate(request) } == .keyNotFound)
     #expect(device.kinds.count == 1)

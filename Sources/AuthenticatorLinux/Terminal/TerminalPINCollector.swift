@@ -1,7 +1,9 @@
 import AuthenticatorCore
 import AuthenticatorCrypto
+import DeviceAuthenticators
 
-/// Collects application PINs on a terminal, without echo; a new one is entered twice.
+/// Collects application PINs on a terminal, without echo. The limits of a new one are shown; it is asked for until it
+/// keeps them, and entered twice.
 public struct TerminalPINCollector: PINCollector {
   private let terminal: PromptTerminal
   private let texts: TerminalTexts
@@ -20,9 +22,15 @@ public struct TerminalPINCollector: PINCollector {
       case .enter(let attemptsRemaining):
         if let attemptsRemaining { try session.say(texts.attemptsRemaining(attemptsRemaining)) }
         return try session.readSecret(texts.pin)
-      case .create, .change:
+      case .create(let policy), .change(let policy):
+        try session.say(texts.pinPolicy(policy))
         while true {
           let first = try session.readSecret(texts.newPIN)
+          guard policy.admits(first) else {
+            try session.say(texts.pinRejected)
+            try session.say(texts.pinPolicy(policy))
+            continue
+          }
           if try session.readSecret(texts.repeatPIN).matches(first) { return first }
           try session.say(texts.different)
         }

@@ -49,7 +49,7 @@ struct TerminalSession {
   /// - Throws: `userCanceled` for Control-C, or Control-D in an empty line; `timedOut`; `appCanceled`;
   ///   `systemCanceled` when the terminal goes away; `busy` when another part of the process reads a secret.
   func readSecret(_ label: String) throws -> SecretBytes {
-    try say(label, terminator: " ")
+    // Hidden before it is asked for: whoever answers at once must not see it on the screen.
     let failure = authkit_terminal_hide(device.input)
     guard failure == 0 else {
       throw AuthenticatorError(failure == EBUSY ? .busy : .notInteractive, stage: "terminal")
@@ -60,6 +60,7 @@ struct TerminalSession {
       line.wipe()
       authkit_terminal_show(isDone ? 0 : 1)
     }
+    try say(label, terminator: " ")
     while true {
       switch line.take(try readByte()) {
       case .goesOn: continue

@@ -1,3 +1,5 @@
+import AuthenticatorCore
+
 /// What the terminal prompts say of themselves; replace it to speak another language.
 public struct TerminalTexts: Sendable {
   /// Before the entry of the device passcode.
@@ -6,6 +8,12 @@ public struct TerminalTexts: Sendable {
   public var pin = "PIN:"
   /// Before the entry of a new PIN.
   public var newPIN = "New PIN:"
+  /// The limits of a new PIN, before it is entered.
+  public var pinPolicy: @Sendable (PINPolicy) -> String = {
+    "The PIN has at least \($0.minimumCharacters) characters and at most \($0.maximumBytes) bytes."
+  }
+  /// After a new PIN outside its limits; the limits are shown again after it.
+  public var pinRejected = "Too short or too long."
   /// Before a new PIN is entered again.
   public var repeatPIN = "The same PIN again:"
   /// After two entries of a new PIN that differ.

@@ -47,7 +47,9 @@ extension ApplicationPINAuthenticator {
     }
     let state = try await context.keyStore.attempts(of: domain)
     guard state.remaining > 0, state.retryAfter == nil else {
-      throw AuthenticatorError(.lockedOut, stage: "pin", retryAfter: state.remaining > 0 ? state.retryAfter : nil)
+      throw AuthenticatorError(
+        .lockedOut, stage: "pin", retryAfter: state.remaining > 0 ? state.retryAfter : nil,
+        attemptsRemaining: state.remaining)
     }
     var remaining: Int? = state.remaining
     var triesLeft = max(config.triesPerPrompt, 1)

@@ -4,7 +4,7 @@ import AuthenticatorCore
 public struct ApplicationPINConfig: Sendable {
   /// Where PINs are entered.
   public var pinCollector: any PINCollector
-  /// The limits of a new PIN; to be shown, and checked by the collector as the person types.
+  /// The limits of a new PIN; to be shown, and checked by the collector as the person types (`PINPolicy.admits(_:)`).
   public var policy: PINPolicy
   /// How many wrong PINs end one operation; at least 1. The store's own limit holds across operations.
   public var triesPerPrompt: Int
