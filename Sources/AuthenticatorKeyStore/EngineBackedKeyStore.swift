@@ -41,6 +41,8 @@ extension EngineBackedKeyStore {
 
   public func beginRevoking(_ tag: KeyTag) async throws { try await engine.beginRevoking(tag) }
 
+  public func invalidate(_ tag: KeyTag) async throws { try await engine.invalidate(tag) }
+
   public func delete(_ tag: KeyTag) async throws { try await engine.delete(tag) }
 
   @discardableResult

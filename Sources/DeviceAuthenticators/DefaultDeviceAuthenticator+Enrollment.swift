@@ -16,7 +16,8 @@ extension DefaultDeviceAuthenticator {
     }
   }
 
-  /// Compares the set with the one the key was made under.
+  /// Compares the set with the one the key was made under. What a change does to the key is written down before this
+  /// throws, so that the key stays closed when the former set comes back.
   /// - Parameters:
   ///   - seen: the set as the verification saw it; nil: it is read now.
   ///   - before: before the prompt; a set that a locked sensor hides is compared after the passcode unlocked it.
@@ -33,7 +34,10 @@ extension DefaultDeviceAuthenticator {
     }
     guard current != stored else { return }
     context.environment.emit(.enrollmentChanged(record.tag, policy: policy))
-    guard policy == .compared else { throw AuthenticatorError(.keyInvalidated, stage: "enrollment") }
+    guard policy == .compared else {
+      try await context.keyStore.invalidate(record.tag)
+      throw AuthenticatorError(.keyInvalidated, stage: "enrollment")
+    }
     try await context.keyStore.delete(record.tag)
     throw AuthenticatorError(.deviceNotRegistered, stage: "enrollment")
   }

@@ -112,7 +112,8 @@ open class DefaultDeviceAuthenticator: DeviceAuthenticator {
   /// the key's own, and compares again with what that verification saw.
   /// - Throws: `invalidRequest` for a record of another type or instance; `keyInvalidated` or `deviceNotRegistered`
   ///   (the key is deleted then) for a changed set; `enrollmentStateUnreadable`, which deletes nothing; what
-  ///   `verify(_:by:)` throws; `timedOut`; `appCanceled` when the task is cancelled.
+  ///   `verify(_:by:)` throws; `timedOut`; `appCanceled` when the task is cancelled; `storageFailed` when a change
+  ///   could not be written down, and the next use tries again.
   open func authenticate(_ request: SigningRequest) async throws -> SigningKey {
     let record = request.record
     try check(owner: record.owner)
@@ -120,6 +121,7 @@ open class DefaultDeviceAuthenticator: DeviceAuthenticator {
       throw AuthenticatorError(.invalidRequest, stage: "authenticate", reason: "the key is of another authenticator")
     }
     try check(deadline: request.deadline, stage: "authenticate")
+    guard !record.isInvalidated else { throw AuthenticatorError(.keyInvalidated, stage: "authenticate") }
     let level = max(request.level, record.access.level)
     guard level > .none else { return SigningKey(record: record, ticket: nil, store: context.keyStore) }
     try await compareEnrollment(of: record, before: true)
@@ -137,10 +139,17 @@ open class DefaultDeviceAuthenticator: DeviceAuthenticator {
   }
 
   /// What would become of `authenticate(_:)`. Silent; what cannot be told is `.unknown`.
-  open func health(of record: KeyRecord) async -> KeyHealth {
+  open func health(of record: KeyRecord) async -> KeyHealthReport {
+    KeyHealthReport(await state(of: record), protection: record.protection)
+  }
+
+  private func state(of record: KeyRecord) async -> KeyHealth {
     guard record.authenticator == type(), record.owner.instance == context.instance else { return .unknown }
     do {
       guard try await context.keyStore.presence(of: record.tag) else { return .gone }
+      // The caller's copy may be older than what the last use found.
+      guard let current = try await context.keyStore.record(record.tag) else { return .gone }
+      if current.isInvalidated { return .changed }
       if let health = try await enrollmentHealth(of: record) { return health }
       return try await gateHealth(of: record.access.gate)
     } catch {

@@ -45,6 +45,19 @@ import Testing
     #expect(try await TestStore.signs(again, wrapped, TestStore.ticket(opened)))
   }
 
+  @Test func anInvalidatedKeyStaysSoForEveryOpenedStore() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await TestStore.open(folder.store)
+    let key = try await TestStore.active(store)
+    let other = try await TestStore.open(folder.store)
+    #expect(try await TestStore.signs(other, key))
+    try await store.invalidate(key.tag)
+    #expect(await code { try await TestStore.signs(other, key) } == .keyInvalidated)
+    let again = try await TestStore.open(folder.store)
+    #expect(try await again.record(key.tag)?.isInvalidated == true)
+    #expect(await code { try await TestStore.signs(again, key) } == .keyInvalidated)
+  }
+
   @Test func aPauseSurvivesReopening() async throws {
     let folder = try TemporaryFolder()
     let domain = SecretDomain(rawValue: "pin")

@@ -81,9 +81,9 @@ import Testing
     #expect(await authenticator.availability() == .available(.verified))
     #expect(await authenticator.isSupported(attestation: .none))
     let made = try await authenticator.makeCredential(try platform.creation())
-    #expect(await authenticator.health(of: made.credential.record) == .usable)
+    #expect(await authenticator.health(of: made.credential.record).state == .usable)
     try platform.device.verifier.enroll("left")
-    #expect(await authenticator.health(of: made.credential.record) == .changed)
+    #expect(await authenticator.health(of: made.credential.record).state == .changed)
     try await authenticator.deleteKeys()
     #expect(try await platform.records().isEmpty)
   }

@@ -38,7 +38,7 @@ import Testing
   @Test func withoutPasscodeBiometricsStillLeadIn() async throws {
     let device = try TestDevice(ScriptedDevice(sensor: .face, enrolled: ["alice"], steps: [.match()]))
     let record = try await device.bind(device.allowFallback)
-    #expect(await device.allowFallback.health(of: record) == .usable)
+    #expect(await device.allowFallback.health(of: record).state == .usable)
   }
 
   /// A sensor that cannot be asked.

@@ -176,7 +176,10 @@ import Testing
       uses += 1
       return SigningKey(record: request.record, ticket: nil, store: context.keyStore)
     }
-    func health(of record: KeyRecord) async -> KeyHealth {
+    func health(of record: KeyRecord) async -> KeyHealthReport {
+      KeyHealthReport(await state(of: record), protection: record.protection)
+    }
+    private func state(of record: KeyRecord) async -> KeyHealth {
       do { return try await context.keyStore.presence(of: record.tag) ? .usable : .gone } catch { return .unknown }
     }
     func deleteKeys() async throws {
@@ -209,7 +212,7 @@ import Testing
       shown.append(request.prompt.reason)
       return try await wrapped.authenticate(request)
     }
-    @MainActor func health(of record: KeyRecord) async -> KeyHealth { await wrapped.health(of: record) }
+    @MainActor func health(of record: KeyRecord) async -> KeyHealthReport { await wrapped.health(of: record) }
     @MainActor func deleteKeys() async throws { try await wrapped.deleteKeys() }
   }
 

@@ -45,9 +45,49 @@ import Testing
     let request = try device.signing(record)
     #expect(await code { try await device.biometricOnly.authenticate(request) } == .keyInvalidated)
     #expect(try await device.store.record(record.tag)?.state == .active)
-    #expect(await device.biometricOnly.health(of: record) == .changed)
+    #expect(await device.biometricOnly.health(of: record).state == .changed)
+    #expect(device.verifier.prompts.count == 1)
+  }
+
+  @Test func aKeyThatMetAChangedSetStaysClosedWhenTheSetComesBack() async throws {
+    let device = try TestDevice.fingerprint(.match())
+    let record = try await device.bind(device.biometricOnly)
+    try device.verifier.enroll("left-thumb")
+    let request = try device.signing(record)
+    #expect(await code { try await device.biometricOnly.authenticate(request) } == .keyInvalidated)
+    try device.verifier.remove("left-thumb")
+    device.verifier.script([.match(), .match()])
+    #expect(await device.biometricOnly.health(of: record).state == .changed)
+    // Whoever knows the record of now is told before anything is shown; an old copy gets no further than the store.
+    let current = try #require(try await device.store.record(record.tag))
+    #expect(current.isInvalidated && current.state == .active)
+    let known = try device.signing(current)
+    #expect(await code { try await device.biometricOnly.authenticate(known) } == .keyInvalidated)
+    #expect(device.verifier.prompts.count == 1)
+    let late = try device.signing(record)
+    #expect(await code { try await device.biometricOnly.authenticate(late).sign([1]) } == .keyInvalidated)
+  }
+
+  @Test func askingForHealthInvalidatesNothing() async throws {
+    let device = try TestDevice.fingerprint(.match(), .match())
+    let record = try await device.bind(device.biometricOnly)
+    try device.verifier.enroll("left-thumb")
+    #expect(await device.biometricOnly.health(of: record).state == .changed)
+    #expect(!device.store.calls.contains(.invalidate))
     try device.verifier.remove("left-thumb")
     try await device.signIn(device.biometricOnly, record)
+  }
+
+  @Test func aKeyWhoseInvalidationCannotBeWrittenDownDoesNotSign() async throws {
+    let device = try TestDevice.fingerprint(.match(), .enroll("left-thumb"), .match(), .match())
+    let record = try await device.bind(device.biometricOnly)
+    device.store.fail(.invalidate)
+    let during = try device.signing(record)
+    #expect(await code { try await device.biometricOnly.authenticate(during) } == .storageFailed)
+    let before = try device.signing(record)
+    #expect(await code { try await device.biometricOnly.authenticate(before) } == .storageFailed)
+    device.store.repair()
+    #expect(await code { try await device.biometricOnly.authenticate(before) } == .keyInvalidated)
   }
 
   @Test func aSetChangedDuringThePromptIsSeen() async throws {
@@ -109,7 +149,7 @@ import Testing
       #expect(await code { try await authenticator.authenticate(request) } == .enrollmentStateUnreadable)
       #expect(device.verifier.prompts.count == 1)
       #expect(try await device.store.record(record.tag)?.state == .active)
-      #expect(await authenticator.health(of: record) == .unknown)
+      #expect(await authenticator.health(of: record).state == .unknown)
       let registration = try device.registration(of: device.owner("bob"))
       #expect(await code { try await authenticator.register(registration) } == .enrollmentStateUnreadable)
       #expect(try await device.store.records(matching: .everything).count == 1)
@@ -127,7 +167,7 @@ import Testing
     while !device.verifier.isLockedOut {
       do { _ = try await device.verifier.verify(probe, by: KeyAccess(gate: .verified([.fingerprint]))) } catch {}
     }
-    #expect(await device.allowFallback.health(of: record) == .lockedOut)
+    #expect(await device.allowFallback.health(of: record).state == .lockedOut)
     device.verifier.script([.passcode("482913")])
     let request = try device.signing(record)
     #expect(await code { try await device.allowFallback.authenticate(request) } == .deviceNotRegistered)

@@ -14,7 +14,7 @@ import Testing
     #expect(record.access == KeyAccess(gate: .open))
     #expect(try await device.signIn(device.none, record) == nil)
     #expect(device.verifier.prompts.isEmpty)
-    #expect(await device.none.health(of: record) == .usable)
+    #expect(await device.none.health(of: record).state == .usable)
   }
 
   @Test func presenceIsAskedForWhereAProtocolDemandsIt() async throws {

@@ -51,6 +51,30 @@ extension KeyStoreCheck {
       try demand(record.journal, is: [9], "journal")
     },
 
+    KeyStoreCheck("anInvalidatedKeyNeverSignsAgain") { bench in
+      let store = try await bench.store()
+      let secret = SecretName(rawValue: "a")
+      let key = try await bench.active(store, bench.request(counter: .rising, secrets: [secret: .likeTheKey]))
+      // Ready to sign, as a key in use is.
+      _ = try await store.sign(message, with: key.tag, ticket: nil)
+      _ = try await store.advance(.key(key.tag))
+      try await store.invalidate(key.tag)
+      try await store.invalidate(key.tag)
+      let record = try unwrap(try await store.record(key.tag), "the record")
+      try demand(record.isInvalidated, "it is not marked")
+      try demand(record.state, is: .active, "state")
+      try demand(record.version, is: key.version + 1, "version")
+      try await demandError(.keyInvalidated, "signing") { try await store.sign(message, with: key.tag, ticket: nil) }
+      try await demandError(.keyInvalidated, "its secret") {
+        try await store.secret(secret, of: key.tag, ticket: nil)
+      }
+      try demand(try await store.records(matching: KeyQuery(instance: key.owner.instance)), is: [record], "the list")
+      try await store.update(key.tag, details: [5], expecting: record.version)
+      try demand(try await store.record(key.tag)?.isInvalidated ?? false, "a change of details revived it")
+      try await store.delete(key.tag)
+      try await store.invalidate(key.tag)
+    },
+
     KeyStoreCheck("commitOffersTheKeyUnderTheServersName") { bench in
       let store = try await bench.store()
       let staged = try await bench.stage(store)

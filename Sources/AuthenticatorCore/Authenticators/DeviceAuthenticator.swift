@@ -27,7 +27,7 @@ public protocol DeviceAuthenticator {
   func authenticate(_ request: SigningRequest) async throws -> SigningKey
 
   /// What would become of `authenticate`. Silent.
-  func health(of record: KeyRecord) async -> KeyHealth
+  func health(of record: KeyRecord) async -> KeyHealthReport
 
   /// Deletes this type's keys, of this instance, in this store.
   func deleteKeys() async throws
@@ -51,11 +51,25 @@ public enum Attestation: Hashable, Sendable {
   case challenge(String)
 }
 
+/// What is known of a key without asking anybody.
+public struct KeyHealthReport: Hashable, Sendable {
+  /// What it is worth now.
+  public let state: KeyHealth
+  /// How it is held, or was while it was there.
+  public let protection: KeyProtection
+
+  /// Makes a report.
+  public init(_ state: KeyHealth, protection: KeyProtection) {
+    self.state = state
+    self.protection = protection
+  }
+}
+
 /// What a key is worth now.
 public enum KeyHealth: String, Hashable, Sendable {
   /// It would sign, after the verification its access rule demands.
   case usable
-  /// The enrolled set changed.
+  /// The enrolled set differs from the one the key was made under, or did when somebody tried to use the key.
   case changed
   /// No key material, or no record.
   case gone

@@ -15,7 +15,8 @@ public struct KeyAccess: Hashable, Sendable {
   public enum EnrollmentPolicy: String, Hashable, Sendable, CaseIterable {
     /// Nothing. The digest is still exposed, for protocols that report it.
     case ignored
-    /// `keyInvalidated`; the key stays as a record and never signs again.
+    /// `keyInvalidated`; once a use has met the change, the key stays as a record and never signs again, even if the
+    /// former set comes back.
     case currentSet
     /// The key is deleted, `deviceNotRegistered`; without a stored state the check is skipped.
     case compared

@@ -56,13 +56,16 @@ public struct KeyRecord: Hashable, Sendable {
   public var version: Int
   /// Written lazily: may lag behind by minutes, and after a crash by more.
   public var lastUsedAt: UnixTime?
+  /// Whether an attempted use met a changed enrolled set that its access rule does not bear: it never signs again,
+  /// whatever is enrolled later.
+  public var isInvalidated: Bool
 
   /// Makes a record; called by key stores.
   public init(
     tag: KeyTag, owner: KeyOwner, authenticator: AuthenticatorType, access: KeyAccess, protection: KeyProtection,
     algorithm: SignatureAlgorithm, publicKey: PublicKey, counter: CounterMode, attributes: [UInt8], slot: String?,
     enrollmentState: EnrollmentState?, createdAt: UnixTime, state: State, externalID: [UInt8]?, details: [UInt8],
-    journal: [UInt8], version: Int, lastUsedAt: UnixTime?
+    journal: [UInt8], version: Int, lastUsedAt: UnixTime?, isInvalidated: Bool = false
   ) {
     sealed = SealedFields(
       SealedFields.Fields(
@@ -75,6 +78,7 @@ public struct KeyRecord: Hashable, Sendable {
     self.journal = journal
     self.version = version
     self.lastUsedAt = lastUsedAt
+    self.isInvalidated = isInvalidated
   }
 }
 

@@ -51,6 +51,9 @@ public protocol KeyStore: Ledger, SecretDomains {
   /// Active or retired → revoking: not offered; the row stays as a tombstone until `delete`.
   func beginRevoking(_ tag: KeyTag) async throws
 
+  /// Marks a key that must never sign again, in whatever state it is; one that is gone already is no error.
+  func invalidate(_ tag: KeyTag) async throws
+
   /// Destroys the key, then its row, items and counters; one that is gone already is no error.
   func delete(_ tag: KeyTag) async throws
 
@@ -61,7 +64,7 @@ public protocol KeyStore: Ledger, SecretDomains {
 
   /// Signs a whole message; the provider hashes. Checks the gate against the ticket and spends it.
   /// - Throws: `keyNotFound`, `verificationInsufficient`, `verificationSpent`, `integrityFailed`, `invalidKeyState`
-  ///   (retired and revoking keys do not sign).
+  ///   (retired and revoking keys do not sign), `keyInvalidated`.
   func sign(_ message: [UInt8], with tag: KeyTag, ticket: VerificationTicket?) async throws -> Signature
 
   /// An extra secret of the key, 32 bytes; does not spend the ticket.

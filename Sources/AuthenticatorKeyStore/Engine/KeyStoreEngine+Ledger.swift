@@ -98,7 +98,7 @@ extension RowTransaction {
       guard key.record.counter == .rising else {
         throw AuthenticatorError(.invalidRequest, stage: "store.counter", reason: "the key's counter stays at zero")
       }
-      guard key.record.state.maySign else { throw KeyStoreEngine.invalidState("store.counter") }
+      try key.record.checkMaySign("store.counter")
     }
     let present = try self.counter(counter, with: cipher)
     if present == nil, case .key = counter {

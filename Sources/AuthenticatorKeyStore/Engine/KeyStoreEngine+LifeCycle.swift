@@ -49,6 +49,16 @@ extension KeyStoreEngine {
     }
   }
 
+  func invalidate(_ tag: KeyTag) async throws {
+    try await change([tag]) { [cipher] rows in
+      guard let (row, key) = try rows.open(tag, with: cipher), !key.record.isInvalidated else { return }
+      var record = key.record
+      record.isInvalidated = true
+      record.version &+= 1
+      try rows.update(try cipher.reseal(record, over: row))
+    }
+  }
+
   static func invalidState(_ stage: String) -> AuthenticatorError {
     AuthenticatorError(.invalidKeyState, stage: stage)
   }

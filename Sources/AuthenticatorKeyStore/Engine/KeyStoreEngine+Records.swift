@@ -39,8 +39,13 @@ extension KeyStoreEngine {
   }
 
   func presence(of tag: KeyTag) async throws -> Bool {
-    let found = try await backend.read { [cipher] rows in try rows.open(tag, with: cipher)?.key }
+    let token = try beginReading()
+    let (found, version) = try await backend.read { [cipher] rows in
+      (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
+    }
     guard let key = found else { return false }
+    // Whoever asks for a key's health asks for its record next.
+    warm.withLock { $0.insert(key.record, read: version, token) }
     let provider = try provider(of: key.record)
     if key.storage == .external { return try await provider.presence(of: .external(name: tag)) }
     // What the PIN wraps cannot be looked into; that the row authenticates is all that can be known.

@@ -53,7 +53,7 @@ extension KeyStoreEngine {
   private func usableKey(_ tag: KeyTag) async throws -> StoredKey {
     let key = try await backend.read { [cipher] rows in try rows.open(tag, with: cipher)?.key }
     guard let key else { throw Self.notFound("store.use") }
-    guard key.record.state.maySign else { throw Self.invalidState("store.use") }
+    try key.record.checkMaySign("store.use")
     return key
   }
 
@@ -64,7 +64,7 @@ extension KeyStoreEngine {
       (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
     }
     guard let key = found else { throw Self.notFound("store.sign") }
-    guard key.record.state.maySign else { throw Self.invalidState("store.sign") }
+    try key.record.checkMaySign("store.sign")
     try key.record.access.check(ticket)
     let provider = try provider(of: key.record)
     let domainKey = try key.domainKey(ticket)
@@ -122,9 +122,13 @@ extension WarmKey {
   fileprivate func returnTouch() { lastTouch.withLock { $0 = nil } }
 }
 
-extension KeyRecord.State {
-  /// Retired and revoked keys do not sign.
-  var maySign: Bool { self == .staged || self == .active }
+extension KeyRecord {
+  /// Retired, revoked and invalidated keys do not sign.
+  /// - Throws: `invalidKeyState`; `keyInvalidated`.
+  func checkMaySign(_ stage: String) throws {
+    guard state == .staged || state == .active else { throw KeyStoreEngine.invalidState(stage) }
+    guard !isInvalidated else { throw AuthenticatorError(.keyInvalidated, stage: stage) }
+  }
 }
 
 extension KeyAccess {

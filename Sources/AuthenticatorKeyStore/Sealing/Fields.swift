@@ -108,7 +108,9 @@ struct FieldReader {
 
   mutating func readOptionalNumber() throws -> Int64? { try readFlag() ? try readNumber() : nil }
 
+  var isAtEnd: Bool { reader.isAtEnd }
+
   func expectEnd() throws {
-    guard reader.isAtEnd else { throw Self.malformed }
+    guard isAtEnd else { throw Self.malformed }
   }
 }

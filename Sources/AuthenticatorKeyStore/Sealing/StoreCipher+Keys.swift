@@ -49,6 +49,8 @@ extension StoreCipher {
     record.details = try fields.readBytes()
     record.journal = try fields.readBytes()
     record.lastUsedAt = try fields.readOptionalNumber().map { UnixTime(milliseconds: $0) }
+    // Written only where it is true, so that records of earlier versions read as before.
+    record.isInvalidated = fields.isAtEnd ? false : try fields.readFlag()
     try fields.expectEnd()
     record.state = state
     record.version = version
@@ -146,6 +148,7 @@ extension StoreCipher {
     fields.write(record.details)
     fields.write(record.journal)
     fields.write(optional: record.lastUsedAt?.milliseconds)
+    if record.isInvalidated { fields.write(true) }
     return try seal(fields.bytes, .status, statusData(row))
   }
 

@@ -66,6 +66,13 @@ extension ConformanceChecks {
         KeyRequest(owner: owner, algorithms: [.es256]), as: .devicePasscode,
         access: KeyAccess(gate: .verified([.passcode])), enrollmentState: nil, ticket: nil)
       try await checkGate(of: gated, in: store, environment, list)
+      try await store.invalidate(missing)
+      let void = try await stage()
+      try await store.invalidate(void.tag)
+      list.expect("An invalidated key is marked", try await store.record(void.tag)?.isInvalidated == true)
+      await list.expect("An invalidated key does not sign", throws: [.keyInvalidated]) {
+        try await store.sign([1], with: void.tag, ticket: nil)
+      }
     } catch {
       list.expect("The life cycle runs", false, "it threw \(error)")
     }

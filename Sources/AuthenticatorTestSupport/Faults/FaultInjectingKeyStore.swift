@@ -27,6 +27,8 @@ public final class FaultInjectingKeyStore: KeyStore {
     case restore
     /// `beginRevoking(_:)`
     case beginRevoking
+    /// `invalidate(_:)`
+    case invalidate
     /// `delete(_:)`
     case delete
     /// `update(…)`
@@ -157,6 +159,10 @@ extension FaultInjectingKeyStore {
 
   public func beginRevoking(_ tag: KeyTag) async throws {
     try await run(.beginRevoking) { try await base.beginRevoking(tag) }
+  }
+
+  public func invalidate(_ tag: KeyTag) async throws {
+    try await run(.invalidate) { try await base.invalidate(tag) }
   }
 
   public func delete(_ tag: KeyTag) async throws { try await run(.delete) { try await base.delete(tag) } }

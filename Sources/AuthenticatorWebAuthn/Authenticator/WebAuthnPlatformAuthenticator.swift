@@ -65,8 +65,12 @@ public final class WebAuthnPlatformAuthenticator: DeviceAuthenticator {
   }
 
   /// What would become of `authenticate(_:)`; `unknown` for a type that cannot be made.
-  public func health(of record: KeyRecord) async -> KeyHealth {
-    do { return await (try await authenticator(of: record.authenticator)).health(of: record) } catch { return .unknown }
+  public func health(of record: KeyRecord) async -> KeyHealthReport {
+    do {
+      return await (try await authenticator(of: record.authenticator)).health(of: record)
+    } catch {
+      return KeyHealthReport(.unknown, protection: record.protection)
+    }
   }
 
   /// Deletes the wrapped authenticator's keys, of every protocol. For credentials alone, see `deleteCredentials(of:)`.

@@ -50,13 +50,13 @@ struct KeyHolder: Sendable {
   }
 
   /// What would become of a key that is used now. Silent.
-  func health(of record: KeyRecord) async -> KeyHealth {
+  func health(of record: KeyRecord) async -> KeyHealthReport {
     do {
       let context = context(instance: record.owner.instance)
       let authenticator = try await device.factories.make(record.authenticator, context)
       return await authenticator.health(of: record)
     } catch {
-      return .unknown
+      return KeyHealthReport(.unknown, protection: record.protection)
     }
   }
 

@@ -6,7 +6,7 @@ import AuthenticatorWebAuthn
 /// One key as `keys list` shows it.
 struct KeyEntry: Sendable {
   let record: KeyRecord
-  let health: KeyHealth
+  let health: KeyHealthReport
 
   var json: JSONObject {
     [
@@ -14,11 +14,11 @@ struct KeyEntry: Sendable {
       "realm": .string(record.owner.party), "user": Self.text(record.owner.account),
       "username": username.map(JSONValue.string) ?? .null, "kid": keyID,
       "protocol": .string(record.owner.family.rawValue), "authenticator": .string(record.authenticator.rawValue),
-      "policy": .string(record.access.policyName), "protection": .string(record.protection.name),
+      "policy": .string(record.access.policyName), "protection": .string(health.protection.name),
       "algorithm": .string(record.algorithm.rawValue), "state": .string(record.state.rawValue),
       "createdAt": .string(RFC3339.text(record.createdAt)),
       "lastUsedAt": record.lastUsedAt.map { .string(RFC3339.text($0)) } ?? .null,
-      "health": .string(health.rawValue),
+      "health": .string(health.state.rawValue),
     ]
   }
 

@@ -56,7 +56,7 @@ struct KeysCheck: Verb {
       var json = entry.json
       json["server"] = word.map(JSONValue.string) ?? .null
       entries.append(json)
-      if record.state == .active, word == "unlisted" || !Self.harmless.contains(entry.health) { isGood = false }
+      if record.state == .active, word == "unlisted" || !Self.harmless.contains(entry.health.state) { isGood = false }
     }
     for damaged in try await device.store.damagedTags() where tag == nil || damaged == tag {
       var json = KeyEntry.damaged(damaged)
