@@ -43,7 +43,8 @@ final class SQLiteBackend: RowBackend {
     head = opened.head
     headCode = opened.headCode
     isWritable = opened.isWritable
-    slot = Mutex(Slot(opened: opened, generation: 1, isDamaged: opened.isDamaged))
+    slot = Mutex(
+      Slot(opened: opened.access == .shared ? opened : nil, generation: 1, isDamaged: opened.isDamaged))
   }
 
   /// Whether the file is damaged: what can be read may be used, nothing is written.
@@ -92,6 +93,8 @@ final class SQLiteBackend: RowBackend {
       }
       let opened = try reopen(&slot)
       let connection = opened.connection
+      // A makeshift keeps others out, or does not see them: it lasts no longer than it is needed.
+      defer { if opened.access != .shared { slot.opened = nil } }
       var isCommitting = false
       do {
         defer { if isWrite { connection.setBusyTimeout(source.busyTimeout) } }
@@ -167,7 +170,9 @@ final class SQLiteBackend: RowBackend {
       try self.checkProcess()
       try self.slot.withLock { slot in
         if slot.isDamaged { return }
-        let connection = try self.reopen(&slot).connection
+        let opened = try self.reopen(&slot)
+        let connection = opened.connection
+        defer { if opened.access != .shared { slot.opened = nil } }
         do {
           // Waits for readers, within bounds; if one stays, the next call or the last closing does it.
           try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")

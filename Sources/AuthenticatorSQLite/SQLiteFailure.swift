@@ -13,6 +13,11 @@ public struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
   var isCorrupt: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+  /// Whether the log or its index could not be made for want of room or of the right to.
+  var lacksRoomOrRight: Bool {
+    [SQLITE_FULL, SQLITE_READONLY, SQLITE_CANTOPEN].contains(primary)
+      || [18, 19, 20, 21].map({ SQLITE_IOERR | $0 << 8 }).contains(code)  // SHMOPEN, SHMSIZE, SHMLOCK, SHMMAP
+  }
   var isForeign: Bool { primary == SQLITE_NOTADB }
   /// A second row with a unique value (SQLITE_CONSTRAINT_UNIQUE).
   var isDuplicate: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }

@@ -15,6 +15,8 @@ import AuthenticatorKeyStore
 /// file alone yields nothing, and no PIN can be guessed from it. In either case it shows how many keys, PIN domains
 /// and items there are, their sizes and states, and which rows belong to the same server, party or account.
 ///
+/// **On a full disk** keys sign and are listed; what would change the store throws `storageFailed` until there is room.
+///
 /// **What an altered file does.** A record that was edited, moved to another row or given foreign key material is
 /// reported as `integrityFailed` and never signs. An older copy of the whole file cannot be told from the file.
 ///
@@ -36,7 +38,8 @@ public final class SQLiteKeyStore: EngineBackedKeyStore {
     /// Whether a missing store is made; otherwise it is `storeMissing`.
     public var createIfMissing: Bool
     /// Opens without writing: keys sign, and everything that would change the store throws `storageFailed`. Implied
-    /// by a read-only file system.
+    /// by a read-only file system, by a file whose mode does not let its owner write, and by a folder that nothing can
+    /// be added to.
     public var isReadOnly: Bool
 
     package var scryptBounds = ScryptBounds.standard

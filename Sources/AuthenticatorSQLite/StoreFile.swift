@@ -16,6 +16,8 @@ struct StoreFile {
     let device: dev_t
     let inode: ino_t
     let size: Int64
+    /// Whether the mode lets its owner write; asked of the mode, since the system lets the superuser do anything.
+    let isOwnerWritable: Bool
   }
 
   /// Finds the file's place. The folder is made (mode 0700, like every missing one above it) when `makesFolder`.
@@ -63,7 +65,9 @@ struct StoreFile {
   func identity() throws -> Identity? {
     for suffix in ["-wal", "-shm", "-journal"] { _ = try Self.check(path + suffix) }
     guard let status = try Self.check(path) else { return nil }
-    return Identity(device: status.st_dev, inode: status.st_ino, size: Int64(status.st_size))
+    return Identity(
+      device: status.st_dev, inode: status.st_ino, size: Int64(status.st_size),
+      isOwnerWritable: status.st_mode & S_IWUSR != 0)
   }
 
   /// Whether the path still leads to this file: one look, as every transaction asks.
@@ -98,12 +102,13 @@ struct StoreFile {
     return status
   }
 
-  /// Takes group and others out of the file's mode.
+  /// Takes group and others out of the file's mode. Only takes: what its owner took away stays away.
   func tightenMode() throws {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw Self.failed("the file cannot be looked at") }
-    guard status.st_mode & 0o777 != 0o600 else { return }
-    guard fchmodat(AT_FDCWD, path, 0o600, 0) == 0 else { throw Self.failed("the file's mode cannot be set") }
+    let mode = status.st_mode & 0o7777
+    guard mode & ~0o600 != 0 else { return }
+    guard fchmodat(AT_FDCWD, path, mode & 0o600, 0) == 0 else { throw Self.failed("the file's mode cannot be set") }
   }
 
   /// Whether the medium takes no writes at all.

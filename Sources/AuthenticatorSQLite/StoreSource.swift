@@ -4,9 +4,20 @@ import AuthenticatorKeyStore
 internal import CSQLite
 internal import Glibc
 
+/// How an open connection reaches the write-ahead log.
+enum LogAccess {
+  /// By an index in shared memory, together with other processes: the rule.
+  case shared
+  /// By an index of its own, under an exclusive lock: where the index finds no room.
+  case alone
+  /// Not at all, there is none: where the file or its folder may not be written.
+  case snapshot
+}
+
 /// An open store file with everything checked that can be checked without its keys.
 struct OpenedFile {
   let connection: Connection
+  let access: LogAccess
   let file: StoreFile
   let identity: StoreFile.Identity
   let head: StoreHead
@@ -63,12 +74,13 @@ struct StoreSource: Sendable {
     guard try file.size(of: "-journal") == 0 else {
       throw AuthenticatorError(.storeDamaged, stage: "store.open", reason: "a rollback journal stands beside the store")
     }
-    let isWritable = !isReadOnly && !file.isOnReadOnlyMedium
-    if isWritable { try file.tightenMode() }
+    let mayChange = !isReadOnly && !file.isOnReadOnlyMedium
+    if mayChange { try file.tightenMode() }
+    let isWritable = mayChange && identity.isOwnerWritable
     let deadline = Deadline(milliseconds: busyTimeout)
     while true {
       do {
-        return try open(file, identity, isWritable)
+        return try openSomehow(file, identity, isWritable)
       } catch let failure as SQLiteFailure {
         // The first one to open recovers the log; others are told to come back without being made to wait.
         guard failure.isBusy, !deadline.hasPassed else {
@@ -80,8 +92,32 @@ struct StoreSource: Sendable {
     }
   }
 
-  private func open(_ file: StoreFile, _ identity: StoreFile.Identity, _ isWritable: Bool) throws -> OpenedFile {
-    let connection = try connect(file, isWritable)
+  /// Opens the file as one among several; where there is no room or no right for that, as far as there is. A full disk
+  /// must not keep a key from signing, nor must a folder that nothing can be added to.
+  private func openSomehow(
+    _ file: StoreFile, _ identity: StoreFile.Identity, _ isWritable: Bool
+  ) throws -> OpenedFile {
+    // Nothing is put beside a file that its owner made read-only: it would have that mode too, and outlive it.
+    if !identity.isOwnerWritable, try file.size(of: "-wal") == 0 {
+      return try open(file, identity, isWritable: false, .snapshot)
+    }
+    do {
+      return try open(file, identity, isWritable: isWritable, .shared)
+    } catch let failure as SQLiteFailure where failure.lacksRoomOrRight {
+      if isWritable {
+        do { return try open(file, identity, isWritable: true, .alone) } catch let failure as SQLiteFailure
+          where failure.lacksRoomOrRight
+        {}
+      }
+      guard try file.size(of: "-wal") == 0 else { throw failure }
+      do { return try open(file, identity, isWritable: false, .snapshot) } catch is SQLiteFailure { throw failure }
+    }
+  }
+
+  private func open(
+    _ file: StoreFile, _ identity: StoreFile.Identity, isWritable: Bool, _ access: LogAccess
+  ) throws -> OpenedFile {
+    let connection = try connect(file, isWritable, access)
     try connection.setOption(SQLITE_DBCONFIG_DEFENSIVE, true)
     try connection.setOption(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
     try connection.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
@@ -94,6 +130,7 @@ struct StoreSource: Sendable {
     try connection.execute("PRAGMA cell_size_check = ON")
     try connection.execute("PRAGMA temp_store = MEMORY")
     try connection.execute("PRAGMA mmap_size = 0")
+    if access == .alone { try connection.execute("PRAGMA locking_mode = EXCLUSIVE") }
 
     let version = try checkVersion(connection)
     try connection.execute("PRAGMA cache_size = -16384")
@@ -112,16 +149,16 @@ struct StoreSource: Sendable {
     let isDamaged = try !isSound(connection)
     if !isDamaged { try connection.setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false) }
     return OpenedFile(
-      connection: connection, file: file, identity: identity, head: head, headCode: code, isWritable: isWritable,
-      isDamaged: isDamaged)
+      connection: connection, access: access, file: file, identity: identity, head: head, headCode: code,
+      isWritable: isWritable, isDamaged: isDamaged)
   }
 
-  private func connect(_ file: StoreFile, _ isWritable: Bool) throws -> Connection {
+  private func connect(_ file: StoreFile, _ isWritable: Bool, _ access: LogAccess) throws -> Connection {
     if isWritable {
       return try Connection(file.path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
     }
     // Without shared memory a log cannot be read; on a medium that never changes it need not be.
-    guard file.isOnReadOnlyMedium, try file.size(of: "-wal") == 0 else {
+    guard try access == .snapshot || (file.isOnReadOnlyMedium && file.size(of: "-wal") == 0) else {
       return try Connection(file.path, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
     }
     return try Connection(

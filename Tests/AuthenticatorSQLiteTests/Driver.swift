@@ -18,7 +18,8 @@ struct Driver {
   private let process = Process()
   private let output = Pipe()
 
-  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  /// - Parameter bound: runs it without the superuser's right to pass over modes, as anybody else would run it.
+  init(_ arguments: [String], environment: [String: String] = [:], byModes bound: Bool = false) throws {
     let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     var candidates = [folder, folder.appendingPathComponent(".build/debug")]
     candidates += [Bundle.main.bundleURL, Bundle.main.bundleURL.deletingLastPathComponent()]
@@ -26,8 +27,13 @@ struct Driver {
     let driver = candidates.map { $0.appendingPathComponent("StoreDriver") }
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     guard let driver else { throw CocoaError(.fileNoSuchFile) }
-    process.executableURL = driver
-    process.arguments = arguments
+    if bound, geteuid() == 0 {
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = Self.boundByModes + [driver.path] + arguments
+    } else {
+      process.executableURL = driver
+      process.arguments = arguments
+    }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = output
     process.standardError = FileHandle.standardError
@@ -56,7 +62,26 @@ struct Driver {
       lines: text.split(separator: "\n").map(String.init))
   }
 
-  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
-    try Driver(arguments, environment: environment).finish()
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], byModes bound: Bool = false
+  ) throws -> Outcome {
+    try Driver(arguments, environment: environment, byModes: bound).finish()
+  }
+
+  private static let boundByModes = [
+    "setpriv", "--bounding-set", "-dac_override,-dac_read_search,-fowner", "--inh-caps",
+    "-dac_override,-dac_read_search,-fowner",
+  ]
+
+  /// Whether this process is bound by modes, or can start one that is.
+  static var canBeBoundByModes: Bool {
+    if geteuid() != 0 { return true }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = boundByModes + ["true"]
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
   }
 }

@@ -236,4 +236,35 @@ import Testing
     #expect(!again.isDamaged)
     for record in kept + [more] { #expect(try await again.record(record.tag)?.state == .active) }
   }
+
+  @Test(.enabled(if: geteuid() == 0 && SmallDisk.isPossible)) func onAFullDiskAStoreOpensAndItsKeysSign() async throws {
+    let disk = try SmallDisk(bytes: 256 * 1024)
+    defer { disk.unmount() }
+    let path = disk.path + "/keys.authstore"
+    let domain = SecretDomain(rawValue: "pin")
+    let key: KeyRecord
+    do {
+      let store = try await TestStore.open(path)
+      key = try await TestStore.active(store)
+      _ = try await store.create(domain, secret: TestStore.secret("1234"))
+    }
+    try disk.fill(leaving: 0)
+    let store = try await TestStore.open(path)
+    // A second one is not kept out.
+    let second = try await TestStore.open(path)
+    for store in [store, second, store] {
+      #expect(!store.isReadOnly && !store.isDamaged)
+      #expect(try await store.records(matching: .everything) == [key])
+      #expect(try await TestStore.signs(store, key))
+      #expect(await code { try await TestStore.active(store) } == .storageFailed)
+      // An attempt that cannot be paid is not compared.
+      #expect(await code { try await store.unlock(domain, with: TestStore.secret("1234")) } == .storageFailed)
+      #expect(await code { try await store.delete(key.tag) } == .storageFailed)
+    }
+    try disk.free()
+    let more = try await TestStore.active(store)
+    #expect(try await TestStore.signs(second, more))
+    _ = try await second.unlock(domain, with: TestStore.secret("1234"))
+    #expect(try await TestStore.open(path).records(matching: .everything).count == 2)
+  }
 }

@@ -24,15 +24,15 @@ struct SmallDisk {
 
   private var ballast: String { path + "/ballast" }
 
-  /// Leaves a little room, so that the first writes still succeed.
-  func fill() throws {
+  /// Leaves a little room, so that the first writes still succeed, or as much as is said.
+  func fill(leaving rest: Int = 40_960) throws {
     try Data().write(to: URL(fileURLWithPath: ballast))
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: ballast))
     defer { try? file.close() }
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { throw POSIXError(.EIO) }
     let room = Int(status.f_bavail) * Int(status.f_bsize)
-    try file.write(contentsOf: Data(count: max(0, room - 40_960)))
+    try file.write(contentsOf: Data(count: max(0, room - rest)))
   }
 
   func free() throws { try FileManager.default.removeItem(atPath: ballast) }

@@ -32,6 +32,62 @@ import Testing
     #expect(try TemporaryFolder.mode(folder.store) == 0o600)
   }
 
+  @Test(arguments: [(0o644, 0o600), (0o400, 0o400), (0o444, 0o400), (0o755, 0o600), (0o200, 0o200), (0, 0)])
+  func aModeIsOnlyTakenFrom(_ mode: Int, _ expected: Int) async throws {
+    let folder = try TemporaryFolder()
+    _ = try await TestStore.open(folder.store)
+    chmod(folder.store, mode_t(mode))
+    // Whether it can be read then depends on who runs this.
+    _ = await code { try await TestStore.open(folder.store) }
+    #expect(try TemporaryFolder.mode(folder.store) == mode_t(expected))
+  }
+
+  @Test func aReadOnlyFileIsReadAndNotWritten() async throws {
+    let folder = try TemporaryFolder()
+    let key = try await TestStore.active(try await TestStore.open(folder.store))
+    let before = try folder.bytes()
+    chmod(folder.store, 0o400)
+    let store = try await TestStore.open(folder.store)
+    #expect(store.isReadOnly)
+    #expect(try await TestStore.signs(store, key))
+    #expect(await code { try await TestStore.active(store) } == .storageFailed)
+    #expect(try folder.bytes() == before)
+    #expect(try folder.names() == ["keys.authstore"])
+    chmod(folder.store, 0o600)
+    _ = try await TestStore.active(try await TestStore.open(folder.store))
+    #expect(try await store.records(matching: .everything).count == 2, "what was written since is seen")
+  }
+
+  @Test(.enabled(if: Driver.canBeBoundByModes)) func aFolderThatNothingCanBeAddedToIsReadFrom() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await TestStore.active(try await TestStore.open(folder.store))
+    #expect(try folder.names() == ["keys.authstore"])
+    chmod(folder.path, 0o500)
+    defer { chmod(folder.path, 0o700) }
+    #expect(try Driver.run(["look", folder.store], byModes: true).lines == ["ok open", "ok signed 1", "ok done"])
+    #expect(try Driver.run(["stage", folder.store], byModes: true).lines == ["ok open", "error storageFailed"])
+    chmod(folder.store, 0)
+    #expect(try Driver.run(["look", folder.store], byModes: true).lines == ["error storageFailed"])
+    #expect(try TemporaryFolder.mode(folder.store) == 0)
+  }
+
+  /// What stands in the log and not yet in the file is no less written.
+  @Test(.enabled(if: Driver.canBeBoundByModes)) func aLogInAFolderThatNothingCanBeAddedToIsReadToo() async throws {
+    let folder = try TemporaryFolder()
+    let copy = try TemporaryFolder()
+    let store = try await TestStore.open(folder.store)
+    _ = try await TestStore.active(store)
+    for suffix in ["", "-wal"] {
+      try copy.write(try folder.bytes("keys.authstore" + suffix), "keys.authstore" + suffix)
+      chmod(copy.store + suffix, 0o600)
+    }
+    #expect(!(try copy.bytes("keys.authstore-wal").isEmpty))
+    chmod(copy.path, 0o500)
+    defer { chmod(copy.path, 0o700) }
+    #expect(try Driver.run(["look", copy.store], byModes: true).lines == ["ok open", "ok signed 1", "ok done"])
+    #expect(!store.isReadOnly)
+  }
+
   @Test func aSymbolicLinkIsRefused() async throws {
     let folder = try TemporaryFolder()
     _ = try await TestStore.open(folder.path + "/real")

@@ -21,6 +21,7 @@ struct StoreCheck {
       if store.isReadOnly {
         return .fault("store", "\(path) cannot be written", fix: "make the file and its folder writable for you")
       }
+      if let fault = fullDisk { return fault }
       guard damaged.isEmpty else {
         return .fault(
           "store", "\(damaged.count) of \(count + damaged.count) records cannot be read",
@@ -30,6 +31,7 @@ struct StoreCheck {
     } catch {
       let failure = Failure(error).of(path)
       let code = AuthenticatorError.Code(rawValue: failure.code)
+      if code == .storageFailed, let fault = fullDisk { return fault }
       return .fault("store", "\(failure.message) (\(failure.code))", fix: Self.fixes[code] ?? Self.otherFix)
     }
   }
@@ -44,21 +46,49 @@ struct StoreCheck {
     .busy: "end the other program that uses the store, and try again",
   ]
 
-  /// No store yet is no fault when one could be made: the nearest folder that exists must be writable.
+  /// No store yet is no fault when one could be made: the nearest folder that exists must take something new.
   private var missing: Finding {
+    let folder = nearestFolder
+    guard Self.takesSomethingNew(folder) else { return cannotBeMade(folder == "." ? "this folder" : folder) }
+    return fullDisk ?? made
+  }
+
+  /// The folder of the store, or the nearest above it that exists.
+  private var nearestFolder: String {
     var folder = path
     while let slash = folder.lastIndex(of: "/") {
       folder = String(folder[..<slash])
       let candidate = folder.isEmpty ? "/" : folder
-      guard access(candidate, F_OK) == 0 else { continue }
-      return Self.isWritableFolder(candidate) ? made : cannotBeMade(candidate)
+      if access(candidate, F_OK) == 0 { return candidate }
     }
-    return Self.isWritableFolder(".") ? made : cannotBeMade("this folder")
+    return "."
   }
 
-  private static func isWritableFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && access(path, W_OK | X_OK) == 0
+  /// Tried, since the modes of some file systems (`/proc`) promise what they do not keep. Nothing is left behind.
+  private static func takesSomethingNew(_ folder: String) -> Bool {
+    var template = Array((folder + "/.authenticator-doctor-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { return false }
+    rmdir(template)
+    return true
+  }
+
+  /// What a store takes beside itself when it is opened and written.
+  private static let room = 128 * 1024
+
+  /// The fault of a file system with no room left; nil when there is some, or nobody can tell.
+  private var fullDisk: Finding? {
+    var status = statvfs()
+    let folder = nearestFolder
+    guard statvfs(folder, &status) == 0 else { return nil }
+    let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
+    let files = geteuid() == 0 ? status.f_ffree : status.f_favail
+    let (bytes, overflow) = blocks.multipliedReportingOverflow(by: status.f_frsize)
+    let hasRoom = overflow || bytes >= Self.room
+    // File systems that count no files say that they have none.
+    guard !hasRoom || (status.f_files > 0 && files == 0) else { return nil }
+    return .fault(
+      "store", "there is no room for \(path): keys that are there still sign, and nothing can be changed",
+      fix: "make room on the file system of \(folder == "." ? "this folder" : folder)")
   }
 
   private var made: Finding { .ok("store", "\(path) is not there yet; the first key makes it") }
