@@ -6,16 +6,19 @@ enum AuthenticatorTool {
   static func main() async {
     // A reader that goes away shows as a failed write, not as a signal.
     signal(SIGPIPE, SIG_IGN)
-    exit(await run(CommandLine.arguments.dropFirst()).rawValue)
+    let arguments = CommandLine.arguments.dropFirst()
+    let isServing = Verbs.find(arguments)?.0 == Serve.self
+    // A server ends in its own way.
+    await (isServing ? Ending(status: run(arguments)) : Ending.of { await run(arguments) }).exit()
   }
 
   static func run(_ arguments: ArraySlice<String>) async -> ExitStatus {
     // Looked at before anything is parsed, so that a usage error has the form that was asked for.
-    var console = Console(
+    let console = Console(
       isJSON: arguments.contains("--json"),
       isVerbose: arguments.contains("--verbose") || getenv("AUTHENTICATOR_LOG").map { String(cString: $0) } == "trace")
     do {
-      return try await dispatch(arguments, &console)
+      return try await dispatch(arguments, console)
     } catch {
       let failure = Failure(error)
       console.report(failure)
@@ -23,7 +26,7 @@ enum AuthenticatorTool {
     }
   }
 
-  private static func dispatch(_ arguments: ArraySlice<String>, _ console: inout Console) async throws -> ExitStatus {
+  private static func dispatch(_ arguments: ArraySlice<String>, _ console: Console) async throws -> ExitStatus {
     guard let first = arguments.first else {
       console.say(Help.overview(of: Verbs.all))
       return .usage

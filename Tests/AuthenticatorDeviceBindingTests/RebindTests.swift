@@ -77,6 +77,62 @@ import Testing
     #expect(try await UserKeys(context: kit.device.context, realm: "/alpha").active().map(\.tag) == [old.tag])
   }
 
+  /// What a process leaves that ended in the middle of a prompt: staged, never signed.
+  private func interrupt(_ kit: BindingKit, user: String = BindingKit.mira, by moment: String) async throws {
+    kit.verifier.script([.cancel])
+    kit.store.fail(.discard)
+    let (node, callback) = try await kit.bindPage(user: user, challenge: moment)
+    await #expect(throws: AuthenticatorError(.userCanceled)) { try await callback.bind(kit.configuration) }
+    kit.store.repair()
+    node.close()
+  }
+
+  @Test func anAcceptedBindingClearsWhatInterruptedOnesLeft() async throws {
+    let kit = try BindingKit()
+    let old = try await kit.bind(.match())
+    for moment in ["first", "second", "third"] { try await interrupt(kit, by: moment) }
+    try await interrupt(kit, user: BindingKit.noor, by: "another user's")
+    #expect(try await kit.states() == [.active, .staged, .staged, .staged, .staged])
+    let new = try await kit.bind(.match())
+    let left = try await kit.records()
+    #expect(left.map(\.tag).contains(old.tag) && left.map(\.tag).contains(new.tag))
+    #expect(left.map(\.state) == [.retired, .staged, .active], "another user's stays")
+  }
+
+  @Test func whatSignedMayHaveReachedTheServerAndStays() async throws {
+    let kit = try BindingKit(steps: [.match()])
+    let (node, callback) = try await kit.bindPage(challenge: "lost")
+    let lost = try await callback.bind(kit.configuration)
+    kit.transport.addFailure(mayHaveArrived: true)
+    do { _ = try await node.next() } catch is AuthenticatorError {}
+    kit.clock.advance(by: .seconds(7200))
+    _ = try await kit.bind(.match())
+    #expect(try await kit.store.record(lost.tag)?.state == .staged)
+  }
+
+  @Test func theNextBindingClearsWhatIsPastItsTimeEvenIfItFails() async throws {
+    let kit = try BindingKit()
+    try await interrupt(kit, by: "first")
+    try await interrupt(kit, by: "second")
+    #expect(try await kit.states() == [.staged, .staged], "within its time another process may be at work on it")
+    kit.clock.advance(by: .seconds(121))
+    kit.verifier.script([.cancel])
+    let (_, callback) = try await kit.bindPage(challenge: "again")
+    await #expect(throws: AuthenticatorError(.userCanceled)) { try await callback.bind(kit.configuration) }
+    #expect(try await kit.states() == [])
+  }
+
+  @Test func aBindingStandsWhenWhatIsLeftCannotBeCleared() async throws {
+    let kit = try BindingKit()
+    try await interrupt(kit, by: "first")
+    kit.verifier.script([.match()])
+    let (node, callback) = try await kit.bindPage(challenge: "again")
+    let key = try await callback.bind(kit.configuration)
+    kit.store.fail(.discard)
+    try await kit.accept(node)
+    #expect(try await kit.store.record(key.tag)?.state == .active)
+  }
+
   @Test func keepsTheKeyWhileTheRequestMayBeSentAgain() async throws {
     let kit = try BindingKit(steps: [.match()])
     let (node, callback) = try await kit.bindPage()

@@ -33,14 +33,13 @@ public final class ChildProcess: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A session of its own: the terminal of whoever runs the tests is not the child's.
-    posix_spawnattr_setflags(&attributes, Self.newSession)
     let words = directory.map { ["env", "-C", $0] } ?? []
     pid = try Self.spawn(words + [program] + arguments, environment, &actions, &attributes)
   }
 
-  /// `POSIX_SPAWN_SETSID`, which the Glibc module leaves out.
-  static let newSession: Int16 = 0x80
+  /// `POSIX_SPAWN_SETSID` and `POSIX_SPAWN_SETSIGDEF`, which the Glibc module leaves out. A session of its own: the
+  /// terminal of whoever runs the tests is not the child's; nor is what their shell lets it ignore.
+  private static let ownSession: Int16 = 0x80 | 0x04
 
   static func spawn(
     _ words: [String], _ environment: [String: String?],
@@ -49,6 +48,11 @@ public final class ChildProcess: Sendable {
     var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] = merged(environment).map { strdup($0) } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, ownSession)
     var child: pid_t = 0
     let code = posix_spawnp(&child, words[0], &actions, &attributes, &argv, &envp)
     guard code == 0 else { throw SystemError("spawn \(words[0])", code) }

@@ -24,7 +24,6 @@ public final class PseudoTerminal: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, ChildProcess.newSession)
     pid = try ChildProcess.spawn([program] + arguments, environment, &actions, &attributes)
   }
 

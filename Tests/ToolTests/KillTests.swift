@@ -45,6 +45,43 @@ import ToolSupport
     try await expectRecovery(bench, at: proxy.url, hold)
   }
 
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func aSignalDuringAPromptUndoesWhatWasBegun(signal: Int32) async throws {
+    let bench = try await Bench()
+    try bench.person(Bench.touch)
+    try await bench.bind()
+    let before = try await bench.keys()
+    try bench.person(["do": "hang"])
+    let tool = try Tool.start(bench.login("BindDevice", ["--timeout", "600"]))
+    // The transcript has a line for the first bind, and another as soon as the prompt hangs.
+    let transcript = bench.folder.file("transcript")
+    try await waitUntil { (TemporaryFolder.read(transcript) ?? []).filter { $0 == 0x0A }.count == 2 }
+    tool.send(signal)
+    let result = try await tool.result()
+    #expect(result.status == 128 + signal)
+    let outcome = try result.json()
+    #expect(outcome["outcome"] == "failure" && outcome["code"] == "appCanceled")
+    #expect(outcome["message"] == "ended by a signal")
+    #expect(outcome["ceremonies"]?[0]?["result"] == "appCanceled")
+    #expect(try await bench.keys() == before, "nothing is staged, and the old key is as it was")
+  }
+
+  @Test func aBindingClearsWhatKilledOnesLeft() async throws {
+    let bench = try await Bench()
+    let transcript = bench.folder.file("transcript")
+    for number in 1...2 {
+      try bench.person(["do": "hang"])
+      let tool = try Tool.start(bench.login("BindDevice", ["--timeout", "600"]))
+      try await waitUntil { (TemporaryFolder.read(transcript) ?? []).filter { $0 == 0x0A }.count == number }
+      tool.send(SIGKILL)
+      #expect(try await tool.result().status == 137)
+    }
+    #expect(try await bench.keys().map { $0["state"] } == ["staged", "staged"])
+    try bench.person(Bench.touch)
+    try await bench.bind()
+    #expect(try await bench.keys().map { $0["state"] } == ["active"])
+  }
+
   /// Before each operation on the store's files in turn, until one re-bind runs untouched.
   @Test func betweenTwoFileOperations() async throws {
     let bench = try await Bench()

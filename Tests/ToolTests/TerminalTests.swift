@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import Glibc
 import Testing
 import ToolSupport
 
@@ -34,6 +35,35 @@ import ToolSupport
     #expect(status == 1)
     #expect(screen.contains("userCanceled"))
     #expect(terminal.echoes)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func aSignalAtAPromptPutsTheTerminalBack(signal: Int32) async throws {
+    let terminal = try login("Login", "--answer", "NameCallback=mira")
+    try await terminal.wait(for: "assword:")
+    kill(terminal.pid, signal)
+    let (status, screen) = try await terminal.result()
+    #expect(status == 128 + signal)
+    #expect(screen.contains("ended by a signal (appCanceled)"))
+    #expect(terminal.echoes)
+  }
+
+  @Test func controlCAtAQuestionThatShowsIsASignal() async throws {
+    let terminal = try login("Login")
+    try await terminal.wait(for: ":")
+    terminal.type(bytes: [3])
+    let (status, screen) = try await terminal.result()
+    #expect(status == 130)
+    #expect(screen.contains("appCanceled"))
+  }
+
+  @Test func anAnswerGivenAtOnceNeitherShowsNorIsLost() async throws {
+    let terminal = try login("Login", "--answer", "NameCallback=mira")
+    try await terminal.wait(for: "assword:")
+    terminal.type("correct horse")
+    let (status, screen) = try await terminal.result()
+    #expect(status == 0)
+    #expect(!screen.contains("correct horse"))
   }
 
   @Test func offersChoicesByNumberAndByText() async throws {

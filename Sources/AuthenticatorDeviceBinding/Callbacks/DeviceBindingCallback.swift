@@ -28,7 +28,7 @@ public final class DeviceBindingCallback: Callback {
 
   private let texts: ServerTexts
   private var isRunning = false
-  private var staged: StagedKey?
+  private var staged: (key: StagedKey, store: any KeyStore)?
 
   /// Reads the callback strictly.
   /// - Throws: `invalidMessage`, naming the first missing output or input.
@@ -122,6 +122,8 @@ public final class DeviceBindingCallback: Callback {
     let request = RegistrationRequest(
       key: keyRequest(ceremony, keyID: keyID), operation: ceremony.operation, prompt: ceremony.prompt,
       deadline: ceremony.deadline)
+    try await Leftovers.clearExpired(
+      of: request.key, in: authenticator.context.keyStore, at: ceremony.environment.now())
     let key = try await authenticator.register(request)
     do {
       try await answer(ceremony, authenticator, key, keyID: keyID)
@@ -193,7 +195,7 @@ public final class DeviceBindingCallback: Callback {
     answer(.string(proof), suffix: "jws")
     answer(.string(name), suffix: "deviceName")
     answer(.string(deviceID), suffix: "deviceId")
-    staged = key
+    staged = (key, authenticator.context.keyStore)
   }
 
   /// Undoes the staging, then throws what led to it.
@@ -201,7 +203,8 @@ public final class DeviceBindingCallback: Callback {
     do {
       try await Ceremony.settled { try await key.discard() }
     } catch {
-      // The row stays staged: never offered, and cleared by `BindingDevices.reconcile()` once its deadline is past.
+      // The row stays staged: never offered, and cleared by a later binding, or by `BindingDevices.reconcile()` once its
+      // deadline is past.
     }
     throw error
   }
@@ -213,14 +216,18 @@ public final class DeviceBindingCallback: Callback {
     node.callbacks(DeviceBindingCallback.self).contains { $0.userID == userID }
   }
 
-  /// Commits an accepted key and retires the one it replaces, or destroys a refused one. A key of unknown fate stays
-  /// staged for `BindingDevices.reconcile()`.
+  /// Commits an accepted key, retires the one it replaces and clears what interrupted bindings left behind, or destroys
+  /// a refused one. A key of unknown fate stays staged for `BindingDevices.reconcile()`.
   public override func stepEnded(_ outcome: StepOutcome) async throws {
-    guard let key = staged else { return }
+    guard let (key, store) = staged else { return }
     staged = nil
     let details = BindingAttributes(userName: userName, authenticationType: authenticationType).details
     switch outcome {
-    case .accepted: _ = try await Ceremony.settled { try await key.commit(details: details) }
+    case .accepted:
+      try await Ceremony.settled {
+        let accepted = try await key.commit(details: details)
+        await Leftovers.clear(beside: accepted, in: store)
+      }
     case .refused: try await Ceremony.settled { try await key.discard() }
     case .unknown: break
     }

@@ -8,7 +8,7 @@ enum CodeText {
 
   private static let sentences: [AuthenticatorError.Code: String] = [
     .userCanceled: "canceled by the person",
-    .appCanceled: "withdrawn",
+    .appCanceled: "ended by a signal",
     .systemCanceled: "the system took the prompt away",
     .fallbackRequested: "another way of signing in was asked for",
     .userVerificationFailed: "the person was not recognized",

@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Waits for the signals that ask a server to end.
+/// Waits for the signals that ask the tool to end.
 final class EndingSignals {
   private struct State {
-    var haveArrived = false
-    var listeners: [@Sendable () -> Void] = []
+    var first: Int32?
+    var listeners: [@Sendable (Int32) -> Void] = []
   }
 
   private let sources: [any DispatchSourceSignal]
@@ -16,42 +16,52 @@ final class EndingSignals {
   private final class Arrival: Sendable {
     let state = Mutex(State())
 
-    func arrive() {
+    func arrive(_ number: Int32) {
       let listeners = state.withLock { state in
-        state.haveArrived = true
+        state.first = state.first ?? number
         defer { state.listeners = [] }
         return state.listeners
       }
-      for listener in listeners { listener() }
+      for listener in listeners { listener(number) }
     }
 
-    /// Calls `listener` once: when the first signal arrives, or now.
-    func listen(_ listener: @escaping @Sendable () -> Void) {
-      let isLate = state.withLock { state in
-        if !state.haveArrived { state.listeners.append(listener) }
-        return state.haveArrived
+    /// Calls `listener` once, with the first signal: when it arrives, or now.
+    func listen(_ listener: @escaping @Sendable (Int32) -> Void) {
+      let first = state.withLock { state in
+        if state.first == nil { state.listeners.append(listener) }
+        return state.first
       }
-      if isLate { listener() }
+      if let first { listener(first) }
     }
   }
 
-  /// From now on the signals no longer end the process by themselves.
+  /// From now on the signals no longer end the process by themselves. One that whoever started it had ignored (nohup)
+  /// stays ignored.
   init(_ signals: [Int32] = [SIGTERM, SIGINT, SIGHUP]) {
     let arrival = arrival
     // A queue of its own, so that no work of others delays it.
     let queue = DispatchQueue(label: "authenticator.signals")
-    sources = signals.map { number in
+    sources = signals.filter { !Self.isIgnored($0) }.map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { arrival.arrive() }
+      source.setEventHandler { arrival.arrive(number) }
       source.activate()
       return source
     }
   }
 
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var present = sigaction()
+    guard sigaction(number, nil, &present) == 0 else { return false }
+    return unsafeBitCast(present.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
   deinit { for source in sources { source.cancel() } }
 
   /// Returns when the first of them has arrived.
-  func wait() async { await withCheckedContinuation { continuation in arrival.listen { continuation.resume() } } }
+  func wait() async { await withCheckedContinuation { continuation in arrival.listen { _ in continuation.resume() } } }
+
+  /// Calls `body` with the first of them: when it arrives, or now.
+  func onFirst(_ body: @escaping @Sendable (Int32) -> Void) { arrival.listen(body) }
 
   /// What `body` returns; nil when a signal arrives first. Then `body` is canceled and not waited for.
   func unlessArrived<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value? {
@@ -59,7 +69,7 @@ final class EndingSignals {
     let task = Task {
       do { continuation.yield(.success(try await body())) } catch { continuation.yield(.failure(error)) }
     }
-    arrival.listen { continuation.yield(nil) }
+    arrival.listen { _ in continuation.yield(nil) }
     for await end in ends {
       task.cancel()
       return try end?.get()

@@ -11,11 +11,13 @@ struct Login: Verb {
       """
       Codes of failures: loginFailure, timeout, suspendedSession, policyFailure, forbidden, badRequest,
       unexpectedRedirect and serverFault are the server's; transportFailed, timedOut, invalidMessage, answerMissing,
-      invalidRequest and storageFailed are this side's. What the device answered stands in 'ceremonies'.
+      invalidRequest and storageFailed are this side's. What the device answered stands in 'ceremonies', after wrong
+      entries with the tries that are left and the wait in seconds, where they are known.
       """,
       """
       Exit status: 0 success or suspended, 1 refused or failed, 2 an answer that its callback does not take,
-      3 a missing answer, an unreachable server, or an unusable store or file.
+      3 a missing answer, an unreachable server, or an unusable store or file. SIGINT, SIGTERM or SIGHUP break it
+      off: what was begun is undone, the outcome (appCanceled) is printed, and it ends by that signal.
       """,
     ])
 
