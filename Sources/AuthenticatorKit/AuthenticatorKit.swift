@@ -3,10 +3,12 @@
 ///
 /// What needs more C libraries stays out and is imported by its own name: `AuthenticatorLinux` (terminal prompts and
 /// PAM), `AuthenticatorJourneyServer`, `AuthenticatorTestSupport`.
+@_exported import AuthenticatorCoding
 @_exported import AuthenticatorCore
 @_exported import AuthenticatorCrypto
 @_exported import AuthenticatorDeviceBinding
 @_exported import AuthenticatorHTTP
+@_exported import AuthenticatorJOSE
 @_exported import AuthenticatorJourney
 @_exported import AuthenticatorKeyStore
 @_exported import AuthenticatorPublicSuffix
