@@ -8,9 +8,12 @@ import Testing
   // MARK: Binding
 
   @Test(arguments: [
-    ("BindDevice", "BIOMETRIC_ALLOW_FALLBACK"), ("BindDeviceBiometricOnly", "BIOMETRIC_ONLY"),
-    ("BindDevicePIN", "APPLICATION_PIN"), ("BindDeviceNone", "NONE"),
-  ]) func bindingAsksAsTheReferenceSays(journey: String, type: String) async throws {
+    ("BindDevice", "BIOMETRIC_ALLOW_FALLBACK", "Please complete with biometric or device passcode to proceed"),
+    ("BindDeviceBiometricOnly", "BIOMETRIC_ONLY", "Please complete with biometric to proceed"),
+    ("BindDevicePIN", "APPLICATION_PIN", "Please complete with your PIN to proceed"),
+    ("BindDeviceNone", "NONE", "Please proceed to bind this device"),
+  ]) func bindingAsksAsTheReferenceSaysInWordsThatFitTheMethod(journey: String, type: String, text: String) async throws
+  {
     let harness = try await Harness()
     let page = try await harness.login(journey: journey)
     let user = try #require(try await harness.registry.user(named: "mira", in: harness.realm))
@@ -25,7 +28,7 @@ import Testing
         ["name": "challenge", "value": .string(challenge)],
         ["name": "title", "value": "Authentication required"],
         ["name": "subtitle", "value": "Cryptography device binding"],
-        ["name": "description", "value": "Please complete with biometric to proceed"],
+        ["name": "description", "value": .string(text)],
         ["name": "timeout", "value": 60], ["name": "attestation", "value": false],
       ])
     #expect(
@@ -222,7 +225,7 @@ import Testing
           ["name": "userId", "value": ""], ["name": "challenge", "value": challenge],
           ["name": "title", "value": "Authentication required"],
           ["name": "subtitle", "value": "Cryptography device binding"],
-          ["name": "description", "value": "Please complete with biometric to proceed"],
+          ["name": "description", "value": "Please confirm that it is you to proceed"],
           ["name": "timeout", "value": 60],
         ],
         "input": [["name": "IDToken1jws", "value": ""], ["name": "IDToken1clientError", "value": ""]],

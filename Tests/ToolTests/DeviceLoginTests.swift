@@ -32,6 +32,37 @@ import ToolSupport
     #expect(keys[0]["health"] == "usable")
   }
 
+  @Test func wrongPINsAreToldWithTheTriesLeftAndTheWait() async throws {
+    let bench = try await Bench()
+    try bench.person(Bench.pin("2718"))
+    try await bench.bind("BindDevicePIN")
+    let wrong = Bench.pin("0000")
+    // The clock stands still, so that the wait does too.
+    try bench.person(wrong, wrong, wrong, now: SystemMoment.milliseconds)
+    let (status, json) = try await bench.run(bench.login("SignDevice"))
+    #expect(status == 1)
+    #expect(json["ceremonies"]?[0]?["result"] == "userVerificationFailed")
+    #expect(json["ceremonies"]?[0]?["attemptsRemaining"] == 7)
+    #expect(json["ceremonies"]?[0]?["retryAfter"] == 5)
+    let plain = try await Tool.run(bench.login("SignDevice").filter { $0 != "--json" })
+    #expect(plain.status == 1)
+    #expect(plain.stderr.contains("the device answered lockedOut; attempts remaining: 7; try again in 5 s"))
+  }
+
+  @Test func aDeviceWhoseFilesCannotBeUsedIsToldBeforeAnythingIsSent() async throws {
+    let bench = try await Bench()
+    let state = try bench.folder.write(
+      "state", #"{"version": 1, "failedAttempts": 9223372036854775807, "enrolled": ["a"]}"#)
+    for (member, path) in [("transcript", bench.folder.file("missing/transcript")), ("state", state)] {
+      try bench.folder.write(
+        "device.json", #"{"version": 1, "sensor": "fingerprint", "enrolled": ["a"], "\#(member)": "\#(path)"}"#)
+      let (status, json) = try await bench.run(bench.login("BindDevice", at: "http://127.0.0.1:1/am"))
+      #expect(status == 3)
+      #expect(json["error"] == "inputUnusable", "the server, which is not there, was not asked")
+      #expect(json["message"]?.stringValue?.contains(path) == true)
+    }
+  }
+
   @Test func aCancelledFirstBindLeavesNothing() async throws {
     let bench = try await Bench()
     try bench.person(Bench.cancel)

@@ -90,6 +90,14 @@ import ToolSupport
     try await expectFault("store", healthy(["--store": folder.file("text/keys.sqlite")]))
   }
 
+  @Test func aStoreThatCannotBeMade() async throws {
+    try await expectFault("store", healthy(["--store": "/proc/nowhere/keys.sqlite"]))
+    try await expectFault("store", healthy(["--store": "/proc/keys.sqlite"]))
+    let (status, _) = try await bench.run(healthy(["--store": folder.file("new/keys.sqlite")]))
+    #expect(status == 0)
+    #expect(!folder.contents().contains { $0.contains("doctor") || $0.hasPrefix("new") }, "trying leaves nothing")
+  }
+
   @Test func aStoreOfALaterVersionOrDamaged() async throws {
     try bench.person(Bench.touch)
     try await bench.bind()
@@ -114,6 +122,17 @@ import ToolSupport
     try await expectFault("verifier", healthy())
     try folder.write("device.json", "{}")
     try await expectFault("verifier", healthy())
+  }
+
+  @Test func aLockedSensorIsToldHowItCanBeUnlocked() async throws {
+    for (passcode, fix) in [("\"1\"", "give the device passcode once"), ("null", "set a device passcode")] {
+      try folder.write(
+        "device.json",
+        #"{"version": 1, "sensor": "face", "enrolled": ["a"], "passcode": \#(passcode), "failedAttempts": 5}"#)
+      let (_, json) = try await bench.run(healthy())
+      let verifier = json["checks"]?.arrayValue?.first { $0["check"] == "verifier" }
+      #expect(verifier?["fix"]?.stringValue?.hasPrefix(fix) == true)
+    }
   }
 
   @Test func noTerminalToAskOn() async throws {

@@ -30,12 +30,10 @@ public enum BuiltInJourneys {
   /// All of them, in the order of `descriptions`.
   public static func all() throws(JourneyTreeError) -> [JourneyTree] {
     [
-      try login(), try bind("BindDevice"),
-      try bind("BindDeviceBiometricOnly", .init(authenticationType: .biometricOnly)),
-      try bind("BindDevicePIN", .init(authenticationType: .applicationPIN)),
-      try bind("BindDeviceNone", .init(authenticationType: .none)),
-      try bind("BindDeviceAttested", .init(attestation: true)),
-      try bind("BindDeviceLimited", .init(maxSavedDevices: 2)), try bindPostponed(), try sign(),
+      try login(), try bind("BindDevice"), try bind("BindDeviceBiometricOnly", .biometricOnly),
+      try bind("BindDevicePIN", .applicationPIN), try bind("BindDeviceNone", .none),
+      try bind("BindDeviceAttested") { $0.attestation = true },
+      try bind("BindDeviceLimited") { $0.maxSavedDevices = 2 }, try bindPostponed(), try sign(),
       try signUsernameless(), try registerWebAuthn(), try registerWebAuthnRecovery(), try registerWebAuthnLimited(),
       try registerWebAuthnPostponed(), try loginWebAuthn(), try loginUsernameless(),
       try enrollTrustedDevice(), try loginTrustedDevice(), try stepUp(), try choice(),
@@ -64,18 +62,39 @@ public enum BuiltInJourneys {
   }
 
   private static func bind(
-    _ name: String, _ node: DeviceBindingNode = DeviceBindingNode()
+    _ name: String, _ type: WireAuthenticationType = .biometricAllowFallback,
+    _ configure: (inout DeviceBindingNode) -> Void = { _ in }
   ) throws(JourneyTreeError) -> JourneyTree {
-    try JourneyTree(name) {
+    var node = DeviceBindingNode(authenticationType: type, prompt: prompt(for: type))
+    configure(&node)
+    return try JourneyTree(name) { [node] in
       passwordSteps(then: "bind")
       TreeStep("bind", node).on(.success, to: .success).otherwise(.failure)
     }
   }
 
+  /// The node's own texts speak of biometrics, as PingAM's do; here each method has words that fit.
+  private static func prompt(for type: WireAuthenticationType) -> DevicePrompt {
+    switch type {
+    case .biometricOnly: DevicePrompt()
+    case .biometricAllowFallback:
+      DevicePrompt(description: "Please complete with biometric or device passcode to proceed")
+    case .applicationPIN: DevicePrompt(description: "Please complete with your PIN to proceed")
+    case .none: DevicePrompt(description: "Please proceed to bind this device")
+    }
+  }
+
+  /// Which method opens the key is known to the device alone.
+  private static func signing() -> DeviceSigningVerifierNode {
+    DeviceSigningVerifierNode(prompt: DevicePrompt(description: "Please confirm that it is you to proceed"))
+  }
+
   private static func bindPostponed() throws(JourneyTreeError) -> JourneyTree {
     try JourneyTree("BindDevicePostponed") {
       passwordSteps(then: "bind")
-      TreeStep("bind", DeviceBindingNode(postponesStorage: true)).on(.success, to: "store").otherwise(.failure)
+      TreeStep("bind", DeviceBindingNode(prompt: prompt(for: .biometricAllowFallback), postponesStorage: true)).on(
+        .success, to: "store"
+      ).otherwise(.failure)
       TreeStep("store", DeviceBindingStorage()).on(.true, to: .success).on(.false, to: .failure)
     }
   }
@@ -83,13 +102,13 @@ public enum BuiltInJourneys {
   private static func sign() throws(JourneyTreeError) -> JourneyTree {
     try JourneyTree("SignDevice") {
       TreeStep("name", UsernameCollector()).next("sign")
-      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+      TreeStep("sign", signing()).on(.success, to: .success).otherwise(.failure)
     }
   }
 
   private static func signUsernameless() throws(JourneyTreeError) -> JourneyTree {
     try JourneyTree("SignDeviceUsernameless") {
-      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+      TreeStep("sign", signing()).on(.success, to: .success).otherwise(.failure)
     }
   }
 
@@ -97,7 +116,7 @@ public enum BuiltInJourneys {
     try JourneyTree("StepUp") {
       TreeStep("confirm", MessageNode("Confirm with your device", yes: "Continue", no: "Cancel"))
         .on(.true, to: "sign").on(.false, to: .failure)
-      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+      TreeStep("sign", signing()).on(.success, to: .success).otherwise(.failure)
     }
   }
 
@@ -106,7 +125,7 @@ public enum BuiltInJourneys {
       TreeStep("choice", ChoiceCollector(prompt: "Sign in with", choices: ["Password", "Device"]))
         .on("Password", to: "credentials").on("Device", to: "sign")
       passwordSteps(then: .success)
-      TreeStep("sign", DeviceSigningVerifierNode()).on(.success, to: .success).otherwise(.failure)
+      TreeStep("sign", signing()).on(.success, to: .success).otherwise(.failure)
     }
   }
 

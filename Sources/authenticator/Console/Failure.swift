@@ -54,7 +54,8 @@ extension Failure {
     case let error as RegistryError:
       self.init(code: "storageFailed", message: error.description, stage: "registry", status: .unusable)
     case is CancellationError:
-      self.init(code: "appCanceled", message: "ended by a signal", stage: "run", status: .refused)
+      let code = AuthenticatorError.Code.appCanceled
+      self.init(code: code.rawValue, message: CodeText.sentence(for: code), stage: "run", status: .refused)
     default:
       self.init(code: "internalError", message: "unexpected \(type(of: error))", stage: "run", status: .refused)
     }
@@ -66,9 +67,19 @@ extension Failure {
   ]
 
   private static func message(of error: AuthenticatorError) -> String {
-    var text = error.reason.isEmpty ? CodeText.sentence(for: error.code) : error.reason
-    if let attempts = error.attemptsRemaining { text += "; attempts remaining: \(attempts)" }
-    if let wait = error.retryAfter { text += "; try again in \(max(1, wait.components.seconds)) s" }
-    return text
+    (error.reason.isEmpty ? CodeText.sentence(for: error.code) : error.reason)
+      + hints(error.attemptsRemaining, error.retryAfter)
+  }
+
+  /// What the person can go by: the tries that are left and the wait.
+  static func hints(_ attemptsRemaining: Int?, _ retryAfter: Duration?) -> String {
+    (attemptsRemaining.map { "; attempts remaining: \($0)" } ?? "")
+      + (retryAfter.map { "; try again in \(wholeSeconds($0)) s" } ?? "")
+  }
+
+  /// Rounded up: a wait that is followed to the second is over.
+  static func wholeSeconds(_ wait: Duration) -> Int64 {
+    let (seconds, rest) = wait.components
+    return max(1, rest > 0 && seconds < .max ? seconds + 1 : seconds)
   }
 }

@@ -44,7 +44,11 @@ struct VerifierCheck {
   private func sensorFault(_ methods: [VerificationMethod: MethodState]) -> Finding? {
     let states = methods.filter(\.key.isBiometric).values
     if states.contains(.lockedOut) {
-      return .fault("verifier", "the sensor is locked after too many failures", fix: "give the device passcode once")
+      let isPasscodeSet = methods[.passcode] == .ready
+      return .fault(
+        "verifier", "the sensor is locked after too many failures",
+        fix: isPasscodeSet
+          ? "give the device passcode once" : "set a device passcode and give it once: only that unlocks the sensor")
     }
     if states.contains(.unavailable) {
       return .fault(

@@ -42,17 +42,17 @@ final class Ceremonies {
       switch callback {
       case let callback as DeviceBindingCallback:
         let binding = try await binding()
-        let code = await Self.failure { try await callback.bind(binding) }
-        record(callback.type, code, clientError: callback.clientError)
+        let failure = await Self.failure { try await callback.bind(binding) }
+        record(callback.type, failure, clientError: callback.clientError)
       case let callback as DeviceSigningVerifierCallback:
         let binding = try await binding()
         if try await isOfAnotherUser(callback, binding.context) {
           callback.clientError = ClientError.clientNotRegistered.rawValue
-          record(callback.type, .keyNotFound, clientError: callback.clientError)
+          record(callback.type, AuthenticatorError(.keyNotFound), clientError: callback.clientError)
           continue
         }
-        let code = await Self.failure { try await callback.sign(binding) }
-        record(callback.type, code, clientError: callback.clientError)
+        let failure = await Self.failure { try await callback.sign(binding) }
+        record(callback.type, failure, clientError: callback.clientError)
       case let callback as WebAuthnCallback: try await perform(callback, page)
       default: continue
       }
@@ -64,15 +64,15 @@ final class Ceremonies {
   private func perform(_ callback: WebAuthnCallback, _ page: ContinueNode) async throws {
     guard page.webAuthnOutcome == nil, page.callback(ConfirmationCallback.self)?.selectedIndex == nil else { return }
     let configuration = try await openWebAuthn()
-    let code: AuthenticatorError.Code?
+    let failure: AuthenticatorError?
     switch callback {
     case let callback as WebAuthnRegistrationCallback:
-      code = await Self.failure { try await callback.register(configuration, node: page) }
-      record("WebAuthnRegistrationCallback", code, clientError: code.flatMap { _ in callback.outcome?.rawValue })
+      failure = await Self.failure { try await callback.register(configuration, node: page) }
+      record("WebAuthnRegistrationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })
     case let callback as WebAuthnAuthenticationCallback:
       callback.credential = credential
-      code = await Self.failure { try await callback.authenticate(configuration, node: page) }
-      record("WebAuthnAuthenticationCallback", code, clientError: code.flatMap { _ in callback.outcome?.rawValue })
+      failure = await Self.failure { try await callback.authenticate(configuration, node: page) }
+      record("WebAuthnAuthenticationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })
     default: return
     }
   }
@@ -84,18 +84,22 @@ final class Ceremonies {
     return binding
   }
 
-  private static func failure<Value>(_ body: () async throws -> Value) async -> AuthenticatorError.Code? {
+  private static func failure<Value>(_ body: () async throws -> Value) async -> AuthenticatorError? {
     do {
       _ = try await body()
       return nil
     } catch {
-      return AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "device").code
+      return AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "device")
     }
   }
 
-  private func record(_ callback: String, _ code: AuthenticatorError.Code?, clientError: String?) {
-    console.trace("\(callback): \(code?.rawValue ?? "signed")")
-    answers.append(.init(callback: callback, result: code?.rawValue ?? "signed", clientError: clientError))
+  private func record(_ callback: String, _ failure: AuthenticatorError?, clientError: String?) {
+    let result = failure?.code.rawValue ?? "signed"
+    console.trace("\(callback): \(result)")
+    answers.append(
+      .init(
+        callback: callback, result: result, clientError: clientError,
+        attemptsRemaining: failure?.attemptsRemaining, retryAfter: failure?.retryAfter))
   }
 
   /// Whether `--user` names somebody who has no key here that could answer.

@@ -24,6 +24,9 @@ struct LoginOutcome: Sendable {
     var result: String
     /// The word the server was told; nil for a proof.
     var clientError: String?
+    /// Tries that are left before the next lock, and the wait before one can succeed, where they are known.
+    var attemptsRemaining: Int?
+    var retryAfter: Duration?
   }
 
   var word: Word
@@ -67,6 +70,8 @@ struct LoginOutcome: Sendable {
         [
           "callback": .string($0.callback), "result": .string($0.result),
           "clientError": $0.clientError.map(JSONValue.string) ?? .null,
+          "attemptsRemaining": $0.attemptsRemaining.map { .integer(Int64($0)) } ?? .null,
+          "retryAfter": $0.retryAfter.map { .integer(Failure.wholeSeconds($0)) } ?? .null,
         ]
       })
     return json
@@ -87,7 +92,9 @@ struct LoginOutcome: Sendable {
   /// For people: why it failed, on standard error. With `--json` it stands in the outcome.
   func explain(on console: Console) {
     guard !console.isJSON, word == .failure, let failure else { return }
-    let device = ceremonies.last { $0.result != "signed" }.map { "; the device answered \($0.result)" }
+    let device = ceremonies.last { $0.result != "signed" }.map {
+      "; the device answered \($0.result)" + Failure.hints($0.attemptsRemaining, $0.retryAfter)
+    }
     console.say("authenticator: \(failure.message)\(device ?? "") (\(failure.code))")
   }
 }
