@@ -44,7 +44,8 @@ struct AuthenticatorBench {
     let suites: [any Suite] = [
       SigningSuite(workspace: workspace), WebAuthnSuite(workspace: workspace),
       RelyingPartySuite(workspace: workspace), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
-      ServerSuite(workspace: workspace), LoginSuite(workspace: workspace), ToolSuite(workspace: workspace),
+      ServerSuite(workspace: workspace), LoginSuite(workspace: workspace),
+      TrustedDeviceSuite(workspace: workspace), ToolSuite(workspace: workspace),
     ]
     let runner = Runner(effort: effort)
     var report = Report()

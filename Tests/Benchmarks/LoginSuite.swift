@@ -11,7 +11,7 @@ struct LoginSuite: Suite {
   let name = "login"
   let workspace: Workspace
   private static let people = 16
-  private static let password = "correct horse"
+  static let password = "correct horse"
 
   func benchmarks(_ effort: Effort) async throws -> [Benchmark] {
     let commits = try Floor.commits(at: workspace.disk.appendingPathComponent("login-floor.sqlite").path)
@@ -19,7 +19,7 @@ struct LoginSuite: Suite {
     return [
       Benchmark(
         id: "P12", what: "usernameless WebAuthn login over HTTP, serial, client included; floor: SQLite commits",
-        unit: "1/s", ours: serial, floor: reading(commits, effort), goal: 0.45),
+        unit: "1/s", ours: serial, floor: Self.reading(commits, effort), goal: 0.45),
       Benchmark(
         id: "P13", what: "the same by 16 clients at once, each its own user; floor: P12", unit: "1/s",
         ours: signIns(clients: Self.people, effort), floor: serial, goal: 4),
@@ -38,28 +38,35 @@ struct LoginSuite: Suite {
       for number in 0..<clients {
         people.append(try await PasskeyClient(server: address, user: Self.user(number), password: Self.password))
       }
-      let clock = ContinuousClock()
-      let start = clock.now
-      let end = start.advanced(by: effort.isQuick ? .seconds(1) : .seconds(3))
-      let count = try await withThrowingTaskGroup(of: Int.self) { group in
-        for client in people {
-          group.addTask {
-            var count = 0
-            while clock.now < end {
-              try await client.signIn()
-              count += 1
-            }
-            return count
-          }
-        }
-        return try await group.reduce(0, +)
-      }
-      return Double(count) / start.duration(to: clock.now).inSeconds
+      return try await Self.rate(of: people, effort) { try await $0.signIn() }
     }
   }
 
+  /// How often a second the clients do something, all at once.
+  static func rate<Client: Sendable>(
+    of clients: [Client], _ effort: Effort, _ perform: @escaping @Sendable (Client) async throws -> Void
+  ) async throws -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let end = start.advanced(by: effort.isQuick ? .seconds(1) : .seconds(3))
+    let count = try await withThrowingTaskGroup(of: Int.self) { group in
+      for client in clients {
+        group.addTask {
+          var count = 0
+          while clock.now < end {
+            try await perform(client)
+            count += 1
+          }
+          return count
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    return Double(count) / start.duration(to: clock.now).inSeconds
+  }
+
   /// A rate as a reading, so that both halves of a ratio are of one kind.
-  private func reading(_ rate: Benchmark.Quantity, _ effort: Effort) -> Benchmark.Quantity {
+  static func reading(_ rate: Benchmark.Quantity, _ effort: Effort) -> Benchmark.Quantity {
     .reading {
       guard case .rate(let perform) = rate else { throw Floor.Failed(what: "no rate") }
       let count = effort.isQuick ? 100 : 400
@@ -67,7 +74,7 @@ struct LoginSuite: Suite {
     }
   }
 
-  private static func user(_ number: Int) -> String { "user-\(number)" }
+  static func user(_ number: Int) -> String { "user-\(number)" }
 
   /// In a process of its own: serves people with passwords until its input ends.
   static func serve(registry path: String, people: Int) async throws {
