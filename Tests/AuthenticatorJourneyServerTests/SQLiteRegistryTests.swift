@@ -55,7 +55,7 @@ import Testing
     let path = directory.file()
     let harness = try await Harness(registry: try SQLiteRegistry(path: path))
     #expect(try await harness.login("mira", "wrong").status == 200)
-    try tamper(path, "UPDATE attempt SET failures = \(count)")
+    try directory.tamper(path, "UPDATE attempt SET failures = \(count)")
     // The attempt of now is still compared; what it leads to follows from the count.
     #expect(try await harness.login("mira", "wrong").status == 200)
     #expect((try await harness.login().token == nil) == !count.hasPrefix("-"))

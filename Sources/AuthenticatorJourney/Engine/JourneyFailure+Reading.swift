@@ -1,5 +1,5 @@
-import AuthenticatorCore
 import AuthenticatorCoding
+import AuthenticatorCore
 
 extension JourneyFailure {
   /// Reads the body of a 4xx or 5xx answer; nil when it was no JSON object.

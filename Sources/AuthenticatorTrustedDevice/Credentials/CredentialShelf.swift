@@ -61,7 +61,7 @@ package struct CredentialShelf: Sendable {
     } catch {
       return .unusable(.unsupportedPlatform)
     }
-    switch await authenticator.health(of: credential.record) {
+    switch await authenticator.health(of: credential.record).state {
     case .usable: return .usable
     case .gone: return .missing
     case .changed: return .void

@@ -72,7 +72,8 @@ final class Ceremonies {
     case let callback as WebAuthnAuthenticationCallback:
       callback.credential = credential
       failure = await Self.failure { try await callback.authenticate(configuration, node: page) }
-      record("WebAuthnAuthenticationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })
+      record(
+        "WebAuthnAuthenticationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })
     default: return
     }
   }

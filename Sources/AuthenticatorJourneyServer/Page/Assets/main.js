@@ -40,7 +40,7 @@ class Page {
       else await this.showSuccess();
       return true;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refusal)) return report(error);
       if (error.isPassing && document.querySelector("form")) {
         warn(error.message);
         return false;
@@ -63,12 +63,15 @@ class Page {
 
   async showSuccess() {
     warn("");
-    const session = await this.client.session();
-    if (session === null) {
-      show("Done", element("p", {}, "The journey ended well. It left no session."), ...this.ways());
-    } else {
-      show("Signed in", ...this.sessionElements(session), this.listLink());
+    let rest = "It left no session.";
+    try {
+      const session = await this.client.session();
+      if (session !== null) return show("Signed in", ...this.sessionElements(session), this.listLink());
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      rest = "Whether it left a session cannot be told now.";
     }
+    show("Done", element("p", {}, `The journey ended well. ${rest}`), ...this.ways());
   }
 
   showFailure(error) {
@@ -105,8 +108,8 @@ class Page {
     try {
       await this.client.signOut();
     } catch (error) {
+      if (!(error instanceof Refusal)) return report(error);
       // 401: the session was over already, which is what was asked for.
-      if (!(error instanceof Refusal)) throw error;
       if (error.status !== 401) return warn(error.message);
     }
     warn("");
@@ -154,7 +157,11 @@ async function main() {
   await new Page(server, realm).begin();
 }
 
-main().catch((error) => {
-  warn("Something went wrong on this page. Load it again.");
+/** A fault of this page. True: there is nothing to go on with. */
+function report(error) {
+  warn(error instanceof Refusal ? error.message : "Something went wrong on this page. Load it again.");
   console.error(error);
-});
+  return true;
+}
+
+main().catch(report);
