@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: [
     "", "0", "000000000000", "zzzzzzzzzzzzz", "u00000000000", "0000000000é0", "'; DROP TABLE recovery_code; --",
-    "\u{0}", String(repeating: "0", count: 60_000), "0000000000०0",
+    "\u{0}", String(repeating: "0", count: 10_000), "0000000000०0",
   ]) func refusesWhatIsNoCode(text: String) async throws {
     let harness = try await Harness.webAuthn()
     var passkey = try Passkey()

@@ -177,12 +177,19 @@ import Testing
     #expect(text == "X:" + String(repeating: "é", count: 127))
   }
 
-  @Test(arguments: [nil, true, 7, ["a"]] as [JSONValue?]) func refusesAFieldThatIsNoText(value: JSONValue?) async throws
+  @Test func refusesAFieldThatIsEmpty() async throws {
+    let harness = try await Harness.webAuthn(journeys: [try Self.registration()])
+    let page = try await harness.question("WebAuthn", user: "mira")
+    #expect(try await harness.post(page.filled([1: ["": .null]])).outcome == "failure")
+  }
+
+  @Test(arguments: [true, 7, ["a"]] as [JSONValue]) func aFieldThatIsNoTextLeavesTheStepUnused(value: JSONValue)
+    async throws
   {
     let harness = try await Harness.webAuthn(journeys: [try Self.registration()])
     let page = try await harness.question("WebAuthn", user: "mira")
-    let end = try await harness.post(page.filled([1: ["": value ?? .null]]))
-    #expect(end.outcome == "failure")
+    #expect(try await harness.post(page.filled([1: ["": value]])).status == 400)
+    #expect(try await harness.post(page.filled([1: ["": .null]])).outcome == "failure")
   }
 
   // MARK: Malformed responses
