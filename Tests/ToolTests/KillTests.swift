@@ -19,7 +19,7 @@ import ToolSupport
       ["keys", "check", "--reconcile", "--server", url, "--answer", "NameCallback=mira", "--answer"]
         + ["PasswordCallback=correct horse", "--json"] + bench.deviceOptions)
     #expect(check.0 == 0, "\(what): \(check.1.serializedString())")
-    let left = check.1.arrayValue ?? []
+    let left = check.1["keys"]?.arrayValue ?? []
     #expect(left.map { $0["state"] } == ["active"], "\(what): nothing staged, nothing retired")
     #expect(left.map { $0["server"] } == ["listed"], "\(what): both sides agree")
     try bench.person(Bench.touch)

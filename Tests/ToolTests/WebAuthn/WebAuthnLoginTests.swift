@@ -34,7 +34,10 @@ import ToolSupport
     #expect(registered["outcome"] == "success")
     #expect(
       registered["ceremonies"] == [
-        ["callback": "WebAuthnRegistrationCallback", "result": "signed", "clientError": .null]
+        [
+          "callback": "WebAuthnRegistrationCallback", "result": "signed", "clientError": .null,
+          "attemptsRemaining": .null, "retryAfter": .null,
+        ]
       ])
     #expect(registered["steps"]?.arrayValue?.last?["callbacks"] == ["MetadataCallback", "HiddenValueCallback"])
     #expect(registered["prompts"] == [["kind": "biometric", "result": "success"]])
