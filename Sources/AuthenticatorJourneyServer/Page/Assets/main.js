@@ -1,5 +1,6 @@
 // The page: a list of journeys, a journey, or what came of it.
 
+import { output } from "./callbacks.js";
 import { Client, Refusal } from "./client.js";
 import { showStep } from "./step.js";
 import { button, element, replace, say, show, warn } from "./view.js";
@@ -29,6 +30,7 @@ class Page {
   }
 
   start() {
+    this.lastQuestions = "";
     return this.take(() => this.client.start(this.journey, query.get("ForceAuth") === "true"));
   }
 
@@ -51,11 +53,10 @@ class Page {
   }
 
   showStep(answer) {
-    const questions = JSON.stringify(
-      answer.data.callbacks?.map((callback) => [callback?.type, /^(Name|Password|TextInput)/.test(callback?.type)]),
-    );
+    const fields = answer.data.callbacks?.filter((each) => /^(Name|Password|TextInput)Callback$/.test(each?.type));
+    const questions = fields?.length ? JSON.stringify(fields.map((each) => [each.type, output(each, "prompt")])) : "";
     // PingAM does not say that a password was wrong: it asks again.
-    const isRepeated = questions === this.lastQuestions && questions.includes("true");
+    const isRepeated = questions !== "" && questions === this.lastQuestions;
     warn(isRepeated ? "The server asks the same again. Check what you entered." : "");
     this.lastQuestions = questions;
     showStep(answer, this.journey ?? "Sign in", (step) => this.take(() => this.client.next(step)));
