@@ -15,16 +15,6 @@ public struct DataStoreDecision: TreeNode {
     guard let username = context.state.username, let password else { return .done(.false) }
     let verdict = try await context.services.passwords.check(
       username: username, password: password, realm: context.realm, peer: context.peer)
-    switch verdict {
-    case .accepted(let user):
-      // The name as it is stored, not as it was typed.
-      context.state.username = user.name
-      return .done(.true)
-    case .refused: return .done(.false)
-    case .locked(let retryAfter):
-      context.services.log(.attemptLocked(realm: context.realm))
-      throw RESTFailure.accountLocked(retryAfter: retryAfter)
-    case .inactive: throw RESTFailure.accountInactive
-    }
+    return try context.result(of: verdict)
   }
 }

@@ -16,15 +16,6 @@ public struct RecoveryCodeCollectorDecision: TreeNode {
     guard let username = context.state.username, let code = answer.text() else { return .done(.false) }
     let verdict = try await context.services.passwords.useRecoveryCode(
       code, username: username, realm: context.realm, peer: context.peer)
-    switch verdict {
-    case .accepted(let user):
-      context.state.username = user.name
-      return .done(.true)
-    case .refused: return .done(.false)
-    case .locked(let retryAfter):
-      context.services.log(.attemptLocked(realm: context.realm))
-      throw RESTFailure.accountLocked(retryAfter: retryAfter)
-    case .inactive: throw RESTFailure.accountInactive
-    }
+    return try context.result(of: verdict)
   }
 }
