@@ -10,6 +10,7 @@ import threading
 import time
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -157,9 +158,11 @@ class Page:
     def until(self, condition, text, seconds=30):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            found = condition()
-            if found:
-                return found
+            # An element of a view that is being replaced tells nothing yet.
+            with contextlib.suppress(StaleElementReferenceException):
+                found = condition()
+                if found:
+                    return found
             time.sleep(0.02)
         raise Judgment(f"waited in vain for {text}; the page says: {self.text()!r}, its alert: {self.alert()!r}")
 
@@ -181,10 +184,9 @@ class Page:
 
     def find(self, name):
         """The control that assistive technology calls this."""
-        def look():
-            with contextlib.suppress(Exception):  # A view that is being replaced.
-                return next((each for each in self.controls() if each.accessible_name == name), None)
-        return self.until(look, f"a control named {name!r}")
+        return self.until(
+            lambda: next((each for each in self.controls() if each.accessible_name == name), None),
+            f"a control named {name!r}")
 
     def focused(self):
         return self.driver.execute_script("return document.activeElement")
