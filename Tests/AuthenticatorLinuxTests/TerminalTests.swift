@@ -10,27 +10,27 @@ import Testing
 /// Prompts on a pseudo-terminal, with a test at the other end. One at a time: a process has one terminal.
 @Suite(.serialized) struct TerminalTests {
   /// Knows one passcode.
-  private struct Known: PasscodeChecker {
+  struct Known: PasscodeChecker {
     var passcode = "482913"
     var current = MethodState.ready
     func state() async -> MethodState { current }
     func check(_ passcode: SecretBytes) async throws -> Bool { passcode.matches(Array(self.passcode.utf8)) }
   }
 
-  private let screen: PseudoTerminal
-  private let environment = AuthenticatorEnvironment(appIdentifier: nil, deviceName: "test")
-  private let terminal: PromptTerminal
+  let screen: PseudoTerminal
+  let environment = AuthenticatorEnvironment(appIdentifier: nil, deviceName: "test")
+  let terminal: PromptTerminal
 
   init() throws {
     screen = try PseudoTerminal()
     terminal = PromptTerminal(path: screen.path, environment: environment)
   }
 
-  private func verifier(_ passcodes: any PasscodeChecker = Known()) -> TerminalUserVerifier {
+  func verifier(_ passcodes: any PasscodeChecker = Known()) -> TerminalUserVerifier {
     TerminalUserVerifier(terminal: terminal, passcodes: passcodes, environment: environment)
   }
 
-  private func request(timeout: Duration = .seconds(60), prompt: Prompt = Prompt(reason: "Sign in"))
+  func request(timeout: Duration = .seconds(60), prompt: Prompt = Prompt(reason: "Sign in"))
     -> VerificationRequest
   {
     VerificationRequest(
@@ -39,11 +39,11 @@ import Testing
       deadline: environment.uptime() + timeout)
   }
 
-  private func pinRequest(_ purpose: PINRequest.Purpose) -> PINRequest {
+  func pinRequest(_ purpose: PINRequest.Purpose) -> PINRequest {
     PINRequest(purpose: purpose, prompt: Prompt(reason: "Unlock"), deadline: environment.uptime() + .seconds(60))
   }
 
-  private static let passcode = KeyAccess(gate: .verified([.passcode, .fingerprint]))
+  static let passcode = KeyAccess(gate: .verified([.passcode, .fingerprint]))
 
   // MARK: The passcode
 
@@ -168,150 +168,6 @@ import Testing
     try await screen.waitUntilHidden()
     screen.type("\u{03}")
     _ = await task.result
-  }
-
-  // MARK: What it cannot do
-
-  @Test func withoutATerminalNothingIsAsked() async throws {
-    for path in ["/dev/null", "/nonexistent"] {
-      let terminal = PromptTerminal(path: path, environment: environment)
-      #expect(!terminal.isAvailable)
-      let verifier = TerminalUserVerifier(terminal: terminal, passcodes: Known(), environment: environment)
-      let request = request()
-      await #expect(throws: AuthenticatorError(.notInteractive)) {
-        try await verifier.verify(request, by: Self.passcode)
-      }
-      let collector = TerminalPINCollector(terminal: terminal)
-      let pin = pinRequest(.enter(attemptsRemaining: nil))
-      await #expect(throws: AuthenticatorError(.notInteractive)) { try await collector.collectPIN(pin) }
-    }
-    #expect(terminal.isAvailable)
-  }
-
-  @Test func noUncheckedPasscodeIsAccepted() async throws {
-    let verifier = verifier(Known(current: .notSet))
-    #expect(await verifier.methods()[.passcode] == .notSet)
-    let request = request()
-    await #expect(throws: AuthenticatorError(.passcodeNotSet)) { try await verifier.verify(request, by: Self.passcode) }
-    #expect(screen.rest() == "")
-  }
-
-  @Test func itHasNoSensor() async throws {
-    let verifier = verifier()
-    #expect(await verifier.methods() == [.fingerprint: .noSensor, .face: .noSensor, .passcode: .ready])
-    await #expect(throws: AuthenticatorError(.enrollmentStateUnreadable)) { try await verifier.enrollmentState() }
-    let request = request()
-    await #expect(throws: AuthenticatorError(.verifierUnavailable)) {
-      try await verifier.verify(request, by: KeyAccess(gate: .verified([.fingerprint])))
-    }
-    await #expect(throws: AuthenticatorError(.unsupported)) {
-      try await verifier.verify(request, by: KeyAccess(gate: .secret(SecretDomain(rawValue: "d"))))
-    }
-  }
-
-  @Test func presenceIsAReturnKey() async throws {
-    let verifier = verifier()
-    var request = request()
-    request.level = .presence
-    let asked = request
-    let task = Task { try await verifier.verify(asked, by: KeyAccess(gate: .open)) }
-    try await screen.wait(for: "Press Return")
-    screen.type("\n")
-    #expect(try await task.value.verification.methods == [.presence])
-  }
-
-  // MARK: PINs, choices, approvals
-
-  @Test func aNewPINIsEnteredTwice() async throws {
-    let collector = TerminalPINCollector(terminal: terminal)
-    let request = pinRequest(.create(PINPolicy()))
-    let task = Task { try await collector.collectPIN(request) }
-    for entries in [("739105", "739106"), ("842064", "842064")] {
-      try await screen.wait(for: "New PIN:")
-      try await screen.waitUntilHidden()
-      screen.type(entries.0 + "\n")
-      try await screen.wait(for: "again:")
-      try await screen.waitUntilHidden()
-      screen.type(entries.1 + "\n")
-    }
-    #expect(try await task.value.matches(Array("842064".utf8)))
-    #expect(screen.isInOrder)
-  }
-
-  @Test func aNewPINMayBeEnteredTwiceAtOnce() async throws {
-    let collector = TerminalPINCollector(terminal: terminal)
-    let request = pinRequest(.change(PINPolicy()))
-    let task = Task { try await collector.collectPIN(request) }
-    try await screen.wait(for: "New PIN:")
-    screen.type("842064\n842064\n")
-    #expect(try await task.value.matches(Array("842064".utf8)))
-    #expect(!screen.rest().contains("842064"))
-  }
-
-  @Test func aNewPINOutsideItsLimitsIsAskedForAgainBeforeItIsRepeated() async throws {
-    let collector = TerminalPINCollector(terminal: terminal)
-    let request = pinRequest(.create(PINPolicy(minimumCharacters: 6, maximumBytes: 8)))
-    let task = Task { try await collector.collectPIN(request) }
-    #expect(try await screen.wait(for: "New PIN:").contains("at least 6 characters and at most 8 bytes"))
-    for refused in ["12345", "123456789", ""] {
-      screen.type(refused + "\n")
-      let shown = try await screen.wait(for: "New PIN:")
-      #expect(shown.contains("Too short or too long."))
-      #expect(shown.contains("at least 6 characters"))
-      #expect(!shown.contains("again"))
-    }
-    screen.type("123456\n123456\n")
-    #expect(try await task.value.matches(Array("123456".utf8)))
-  }
-
-  @Test func thePresentPINIsEnteredOnce() async throws {
-    let collector = TerminalPINCollector(terminal: terminal)
-    let request = pinRequest(.enter(attemptsRemaining: 2))
-    let task = Task { try await collector.collectPIN(request) }
-    let shown = try await screen.wait(for: "\nPIN:")
-    #expect(shown.contains("Tries left: 2"))
-    try await screen.waitUntilHidden()
-    screen.type("739105\n")
-    #expect(try await task.value.matches(Array("739105".utf8)))
-  }
-
-  @Test func whatIsTooLongIsCut() async throws {
-    let collector = TerminalPINCollector(terminal: terminal)
-    let request = pinRequest(.enter(attemptsRemaining: nil))
-    let task = Task { try await collector.collectPIN(request) }
-    try await screen.wait(for: "PIN:")
-    try await screen.waitUntilHidden()
-    screen.type(String(repeating: "7", count: 2000) + "\n")
-    #expect(try await task.value.count == 1024)
-  }
-
-  @Test func choicesAreByNumberOrText() async throws {
-    let responder = TerminalPromptResponder(terminal: terminal)
-    let question = ChoiceQuestion(
-      options: ["alice", "bob"], prompt: Prompt(reason: "Who?"), deadline: environment.uptime() + .seconds(60))
-    for (keys, expected) in [("0\n3\n-1\nx\n2\n", "bob"), ("alice\n", "alice")] {
-      let task = Task { try await responder.choose(question) }
-      try await screen.wait(for: "Number:")
-      screen.type(keys)
-      #expect(try await task.value == expected)
-    }
-    let task = Task { try await responder.choose(question) }
-    try await screen.wait(for: "  2  bob")
-    screen.type("\u{04}")
-    await #expect(throws: AuthenticatorError(.userCanceled)) { try await task.value }
-  }
-
-  @Test func approvalsNeedAWord() async throws {
-    let responder = TerminalPromptResponder(terminal: terminal)
-    let question = ApprovalQuestion(
-      kind: .transaction, content: "Pay 5 €\nto Bob", prompt: Prompt(reason: "Confirm"),
-      deadline: environment.uptime() + .seconds(60))
-    for (keys, expected) in [("\nmaybe\nYES\n", true), ("n\n", false)] {
-      let task = Task { try await responder.approve(question) }
-      try await screen.wait(for: "Confirm\r\nPay 5 €\r\nto Bob\r\nyes or no?")
-      screen.type(keys)
-      #expect(try await task.value == expected)
-    }
   }
 
   // MARK: Together with the rest

@@ -149,32 +149,6 @@ import Testing
     #expect(token.names.isEmpty)
   }
 
-  // MARK: Device secret
-
-  @Test func aStoreWithADeviceSecretOpensWithItOnly() async throws {
-    let folder = try TemporaryFolder()
-    func secret(_ byte: UInt8, _ count: Int = 32) -> SecretBytes { SecretBytes([UInt8](repeating: byte, count: count)) }
-    let key = try await TestStore.active(
-      try await TestStore.open(folder.store, TestStore.options(deviceSecret: secret(1))))
-    for wrong in [secret(2), nil] {
-      #expect(
-        await code { try await TestStore.open(folder.store, TestStore.options(deviceSecret: wrong)) }
-          == .integrityFailed)
-    }
-    #expect(
-      await code { try await TestStore.open(folder.store, TestStore.options(deviceSecret: secret(1, 31))) }
-        == .invalidRequest)
-    let again = try await TestStore.open(folder.store, TestStore.options(deviceSecret: secret(1)))
-    #expect(try await TestStore.signs(again, key))
-  }
-
-  @Test func aStoreMadeWithoutADeviceSecretRefusesOne() async throws {
-    let folder = try TemporaryFolder()
-    _ = try await TestStore.open(folder.store)
-    let options = TestStore.options(deviceSecret: SecretBytes([UInt8](repeating: 1, count: 32)))
-    #expect(await code { try await TestStore.open(folder.store, options) } == .integrityFailed)
-  }
-
   // MARK: Two handles on one file
 
   @Test func aChangeByOneIsSeenByTheOther() async throws {
@@ -244,58 +218,11 @@ import Testing
     blocker.release()
     _ = try await TestStore.active(store)
   }
-
-  // MARK: Presence of the store itself
-
-  @Test func aMissingStoreIsAnsweredWithoutMakingOne() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/deep/er/keys.authstore"
-    #expect(try await SQLiteKeyStore.openIfPresent(path: path, environment: TestStore.environment()) == nil)
-    #expect(await code { try await TestStore.open(path, TestStore.options(createIfMissing: false)) } == .storeMissing)
-    #expect(await code { try await TestStore.open(path, TestStore.options(isReadOnly: true)) } == .storeMissing)
-    #expect(try folder.names().isEmpty)
-  }
-
-  @Test func aReadOnlyStoreSignsAndChangesNothing() async throws {
-    let folder = try TemporaryFolder()
-    let domain = SecretDomain(rawValue: "pin")
-    var key: KeyRecord?
-    do {
-      let store = try await TestStore.open(folder.store)
-      key = try await TestStore.active(store, TestStore.request(counter: .rising))
-      _ = try await store.create(domain, secret: TestStore.secret("1234"))
-    }
-    let record = try #require(key)
-    let before = try folder.bytes()
-    do {
-      let store = try await TestStore.open(folder.store, TestStore.options(isReadOnly: true))
-      #expect(store.isReadOnly)
-      #expect(try await TestStore.signs(store, record))
-      #expect(try await store.records(matching: .everything) == [record])
-      #expect(await code { try await store.delete(record.tag) } == .storageFailed)
-      #expect(await code { try await store.advance(.key(record.tag)) } == .storageFailed)
-      // No attempt can be paid, so none is made.
-      #expect(await code { try await store.unlock(domain, with: TestStore.secret("1234")) } == .storageFailed)
-      #expect(await code { try await TestStore.active(store) } == .storageFailed)
-    }
-    #expect(try folder.bytes() == before)
-  }
-
-  @Test func aReplacedFileIsNotMistakenForTheStore() async throws {
-    let folder = try TemporaryFolder()
-    let store = try await TestStore.open(folder.store)
-    let key = try await TestStore.active(store)
-    try FileManager.default.moveItem(atPath: folder.store, toPath: folder.path + "/old")
-    for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.store + name) }
-    _ = try await TestStore.open(folder.store)
-    #expect(await code { try await TestStore.active(store) } == .storageFailed)
-    #expect(await code { try await store.delete(key.tag) } == .storageFailed)
-  }
 }
 
 /// Holds the write lock of a store until it is released.
 private final class Blocker {
-  private var handle: OpaquePointer?
+  var handle: OpaquePointer?
   init(_ path: String) throws { handle = try RawDatabase.lock(path) }
   func release() { RawDatabase.unlock(handle) }
 }
