@@ -2,6 +2,7 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorDeviceBinding
 import AuthenticatorJourney
+import AuthenticatorWebAuthnJourney
 
 /// `keys check`: what would become of each key, here and, signed in, on its server.
 struct KeysCheck: Verb {
@@ -13,7 +14,8 @@ struct KeysCheck: Verb {
       """
       Prints the entries of 'keys list' with a member 'server': listed, unlisted, or null when it was not asked.
       With --server it signs in by --journey first, and asks about the keys of that user; the session ends with the
-      check, unless --session-file keeps it. With --reconcile --json the entries are the member 'keys' of an object
+      check, unless --session-file keeps it. A WebAuthn credential does not tell whose it is: one that the user's list
+      lacks may be another user's, and stays null. With --reconcile --json the entries are the member 'keys' of an object
       whose 'reconciled' lists the tags of what was committed, discarded, restored, deleted or left pending. Exit
       status 1: a key that was checked would not work. That a key's health is unknown is no such finding.
       """
@@ -83,6 +85,7 @@ struct KeysCheck: Verb {
 /// The signed-in user's devices as the server lists them.
 private struct ServerListing {
   private let keyIDs: Set<String>
+  private let credentialIDs: Set<[UInt8]>
   private let user: SessionUser
   private let instance: String
   private let realm: String
@@ -95,23 +98,40 @@ private struct ServerListing {
     if let failure = outcome.failure { throw failure }
     instance = options.configuration.instance
     realm = options.configuration.realm.description
-    let result: Result<(BindingReconciliation?, SessionUser, [BindingDevice]), any Error>
+    typealias Lists = (BindingReconciliation?, SessionUser, [BindingDevice], Set<[UInt8]>)
+    let result: Result<Lists, any Error>
     do {
       let devices = try session.devices(holder)
       result = .success(
-        (reconciles ? try await devices.reconcile() : nil, try await devices.user(), try await devices.list()))
+        (
+          reconciles ? try await devices.reconcile() : nil, try await devices.user(), try await devices.list(),
+          try await Self.credentialIDs(session, holder, options.configuration.instance)
+        ))
     } catch {
       result = .failure(error)
     }
     // A session that was made for this question alone ends with it, whatever came of it.
     if options.sessionFile == nil { await session.endNewSession(outcome) }
     let list: [BindingDevice]
-    (report, user, list) = try result.get()
+    (report, user, list, credentialIDs) = try result.get()
     keyIDs = Set(list.map(\.keyID))
+  }
+
+  /// Not asked when there is nothing to ask about: servers without WebAuthn have no such list.
+  private static func credentialIDs(
+    _ session: LoginSession, _ holder: KeyHolder, _ instance: String
+  ) async throws -> Set<[UInt8]> {
+    let held = try await holder.store.records(matching: KeyQuery(instance: instance, family: .webAuthn))
+    guard !held.isEmpty else { return [] }
+    let devices = try WebAuthnDevices(session.journey, context: holder.context(instance: instance))
+    return Set(try await devices.list().map(\.credentialID.bytes))
   }
 
   /// Nil: the key is not of the user whose list was read.
   func word(for record: KeyRecord) -> String? {
+    if record.owner.family == .webAuthn, record.owner.instance == instance {
+      return record.externalID.map(credentialIDs.contains) == true ? "listed" : nil
+    }
     guard let key = UserKey(record), record.owner.instance == instance, record.owner.party == realm,
       key.userID == user.universalID
     else { return nil }

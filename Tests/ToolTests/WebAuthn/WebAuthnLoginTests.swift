@@ -150,6 +150,17 @@ import ToolSupport
     #expect(own.0 == 1 && own.1["error"] == "NotAllowedError")
   }
 
+  @Test func keysCheckAsksTheServerForCredentialsToo() async throws {
+    _ = try await register()
+    _ = try await register(as: "noa")
+    try bench.person()
+    let (status, json) = try await bench.run(
+      ["keys", "check", "--json", "--server", bench.url, "--answer", "NameCallback=mira"]
+        + ["--answer", "PasswordCallback=correct horse"] + bench.deviceOptions)
+    #expect(status == 0, "\(json.serializedString())")
+    #expect(json.arrayValue?.map { [$0["username"], $0["server"]] } == [["mira", "listed"], ["noa", .null]])
+  }
+
   @Test func pinsHoldCredentialsInJourneysToo() async throws {
     try bench.person(Bench.pin("271828"))
     let (status, _) = try await bench.run(bench.login("RegisterWebAuthn", ["--authenticator", "pin"]))
