@@ -161,6 +161,39 @@ import ToolSupport
     #expect(json.arrayValue?.map { [$0["username"], $0["server"]] } == [["mira", "listed"], ["noa", .null]])
   }
 
+  /// With everything logged that can be.
+  @Test func nothingSecretIsPrinted() async throws {
+    let proxy = try await PythonServer.proxy(to: bench.port)
+    var printed = ""
+    for (journey, answers) in [
+      ("RegisterWebAuthn", ["NameCallback=mira", "PasswordCallback=correct horse"]), ("LoginUsernameless", []),
+    ] {
+      try bench.person(Bench.pin("31415926"))
+      let result = try await Tool.run(
+        ["login", "--server", proxy.url, "--journey", journey, "--origin", origin, "--verbose"]
+          + ["--authenticator", "pin"] + answers.flatMap { ["--answer", $0] } + bench.deviceOptions,
+        environment: ["AUTHENTICATOR_LOG": "trace"])
+      #expect(result.status == 0, "\(result.stderr)")
+      printed += result.stdout + result.stderr
+    }
+    #expect(printed.contains("WebAuthnRegistrationCallback: signed"))
+    var secrets: Set<String> = ["31415926", "correct horse"]
+    for request in proxy.requests {
+      for body in [request["request"], request["answer"]] {
+        guard let text = body?.stringValue, let json = try? JSONValue.parse(text) else { continue }
+        for name in ["authId", "tokenId"] { secrets.formUnion(json[name]?.stringValue.map { [$0] } ?? []) }
+        for entry in (json["callbacks"]?.arrayValue ?? []).flatMap({
+          ($0["output"]?.arrayValue ?? []) + ($0["input"]?.arrayValue ?? [])
+        }) {
+          if let challenge = entry["value"]?["challenge"]?.stringValue { secrets.insert(challenge) }
+          if let outcome = entry["value"]?.stringValue, outcome.contains("webauthn.") { secrets.insert(outcome) }
+        }
+      }
+    }
+    #expect(secrets.count > 6, "challenges, outcomes and tokens went over the wire")
+    for secret in secrets { #expect(!printed.contains(secret)) }
+  }
+
   @Test func pinsHoldCredentialsInJourneysToo() async throws {
     try bench.person(Bench.pin("271828"))
     let (status, _) = try await bench.run(bench.login("RegisterWebAuthn", ["--authenticator", "pin"]))
