@@ -71,6 +71,7 @@ public final class JourneyServer: Sendable {
     guard Set(configuration.journeys.map(\.name)).count == configuration.journeys.count else {
       throw refuse("two journeys have one name")
     }
+    try configuration.webAuthn.check()
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -7,7 +7,7 @@ enum InputFile {
   static let limit = 1 << 20
 
   /// - Throws: an unusable-input failure that names the file.
-  static func bytes(_ path: String) throws -> [UInt8] {
+  static func bytes(_ path: String, limit: Int = limit) throws -> [UInt8] {
     let isStandardInput = path == "-"
     let descriptor = isStandardInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno == ENOENT ? "does not exist" : "cannot be opened") }

@@ -13,17 +13,22 @@ extension Device {
   func platformAuthenticator(
     over store: any KeyStore, instance: String, attestation: AttestationFiles? = nil
   ) async throws -> WebAuthnPlatformAuthenticator {
+    let context = AuthenticatorContext(
+      instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment)
+    return WebAuthnPlatformAuthenticator(
+      wrapping: try await factories.make(options.authenticator ?? .biometricAllowFallback, context),
+      factories: factories, configuration: try Self.platformConfiguration(attestation),
+      selectionDelegate: PromptedInteraction(responder: person.responder))
+  }
+
+  /// How new credentials are made; the files, if any, vouch for them.
+  static func platformConfiguration(_ attestation: AttestationFiles?) throws -> WebAuthnPlatformConfiguration {
     var configuration = WebAuthnPlatformConfiguration()
     if let (key, aaguid) = try attestation?.load() {
       configuration.attestation = .certified(key)
       configuration.aaguid = aaguid
     }
-    let context = AuthenticatorContext(
-      instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment)
-    return WebAuthnPlatformAuthenticator(
-      wrapping: try await factories.make(options.authenticator ?? .biometricAllowFallback, context),
-      factories: factories, configuration: configuration,
-      selectionDelegate: PromptedInteraction(responder: person.responder))
+    return configuration
   }
 
   /// How a client behaves for an origin that may use some relying party IDs besides those that are its own by the rules

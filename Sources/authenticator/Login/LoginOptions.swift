@@ -28,6 +28,8 @@ struct LoginOptions: Sendable {
   let relyingPartyIDs: Set<String>
   /// Which of several WebAuthn credentials signs in.
   let credential: CredentialID?
+  /// What vouches for new WebAuthn credentials; nil: they do so themselves.
+  let attestation: AttestationFiles?
   /// For one request, and for one proof with its prompts.
   let timeout: Duration?
 
@@ -47,18 +49,19 @@ struct LoginOptions: Sendable {
     [Option("--journey", .value("NAME"), "the journey to walk (default \(journey))")] + otherFlowOptions
   }
 
-  private static let otherFlowOptions = [
-    Option("--answer", .values("KEY=VALUE"), "answer a callback: KEY is TYPE, TYPE#2 or hidden:ID"),
-    Option("--no-session", .flag, "authenticate without creating a session"),
-    Option("--force-auth", .flag, "walk the whole journey even with a valid session"),
-    Option("--session-file", .value("FILE"), "send the session kept there, and keep the new one"),
-    Option("--claim", .values("NAME=JSON"), "add a claim to the signing proof"),
-    Option("--user", .value("ID"), "which of several bound users signs"),
-    Option("--origin", .value("ORIGIN"), "who asks in WebAuthn ceremonies (default: the server)"),
-    Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
-    Option("--credential", .value("ID"), "which WebAuthn credential signs in; otherwise the person chooses"),
-    Option("--timeout", .value("SECONDS"), "limit for each request, and for each proof with its prompts"),
-  ]
+  private static let otherFlowOptions =
+    [
+      Option("--answer", .values("KEY=VALUE"), "answer a callback: KEY is TYPE, TYPE#2 or hidden:ID"),
+      Option("--no-session", .flag, "authenticate without creating a session"),
+      Option("--force-auth", .flag, "walk the whole journey even with a valid session"),
+      Option("--session-file", .value("FILE"), "send the session kept there, and keep the new one"),
+      Option("--claim", .values("NAME=JSON"), "add a claim to the signing proof"),
+      Option("--user", .value("ID"), "which of several bound users signs"),
+      Option("--origin", .value("ORIGIN"), "who asks in WebAuthn ceremonies (default: the server)"),
+      Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
+      Option("--credential", .value("ID"), "which WebAuthn credential signs in; otherwise the person chooses"),
+      Option("--timeout", .value("SECONDS"), "limit for each request, and for each proof with its prompts"),
+    ] + AttestationFiles.options
 
   static let answerNotes = [
     """
@@ -88,6 +91,7 @@ struct LoginOptions: Sendable {
     origin = try arguments.text("--origin")
     relyingPartyIDs = Set(arguments.all("--rp-id"))
     credential = try arguments.text("--credential").map { try CredentialID(argument: $0, option: "--credential") }
+    attestation = try AttestationFiles(arguments)
     timeout = try arguments.integer("--timeout", in: 1...3600).map { .seconds($0) }
   }
 

@@ -50,6 +50,7 @@ struct LoginSession {
     return WebAuthnJourneyConfiguration(
       context: holder.context(instance: options.configuration.instance), factories: device.factories,
       authenticatorType: device.options.authenticator ?? .biometricAllowFallback,
+      platform: try Device.platformConfiguration(options.attestation),
       client: try Device.clientConfiguration(origin, options.relyingPartyIDs), origin: origin,
       selection: PromptedInteraction(responder: device.person.responder))
   }

@@ -15,8 +15,7 @@ struct Serve: Verb {
       Option("--registry", .value("FILE"), "keep users, devices and sessions there (default: in memory)"),
       Option("--trusted-devices", .value("FILE"), "what the server does about trusted devices, as JSON"),
       Option("--application-id", .values("ID"), "accept proofs of this app (default \(defaultID))"),
-      Option("--list", .flag, "list the journeys and end"),
-    ],
+    ] + RelyingPartyOptions.options + [Option("--list", .flag, "list the journeys and end")],
     notes: [
       """
       The first line on standard output says where it listens. At / there is a page that runs any journey in a browser;
@@ -28,6 +27,7 @@ struct Serve: Verb {
       Trusted devices sign in at /v1, as the vendor's native SDKs do; `publishableKey` says where. Nobody can sign up
       unless FILE says so: {"version": 1, "signUp": true}. Docs/protocols/trusted-device.md has the other settings.
       """,
+      RelyingPartyOptions.note,
       """
       A registry is brought up to the list of --users: who is not there yet is added, another password or activity
       replaces the stored one, nobody is removed.
@@ -43,6 +43,7 @@ struct Serve: Verb {
   private let registryPath: String?
   private let trustedDevicesPath: String?
   private let applicationIDs: [String]
+  private let relyingParty: RelyingPartyOptions
   private let isList: Bool
 
   init(_ arguments: Arguments) throws {
@@ -58,6 +59,7 @@ struct Serve: Verb {
     trustedDevicesPath = try arguments.text("--trusted-devices")
     let ids = try arguments.texts("--application-id")
     applicationIDs = ids.isEmpty ? [Self.defaultID] : ids
+    relyingParty = try RelyingPartyOptions(arguments)
     isList = arguments.has("--list")
   }
 
@@ -87,6 +89,7 @@ struct Serve: Verb {
     var configuration = try JourneyServerConfiguration(
       environment: environment, journeys: journeys, applicationIDs: applicationIDs)
     if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
+    configuration.webAuthn = try relyingParty.configuration(at: environment.now().seconds)
     configuration.log = { console.trace("server: \($0)") }
     configuration.deliver = { try Self.deliver($0, console) }
     configuration.sessionCookie = .browsers

@@ -5,7 +5,7 @@ import AuthenticatorRelyingParty
 struct WebAuthnVerifyRegistration: Verb {
   static let syntax = Syntax(
     "webauthn", "verify-registration", summary: "verify a registration as a relying party",
-    options: VerificationFiles.options,
+    options: VerificationFiles.options + MetadataFiles.options,
     notes: [
       """
       The expectation: 'challenge', 'origins' and 'rpId', and optionally 'userVerification', 'algorithms',
@@ -16,11 +16,19 @@ struct WebAuthnVerifyRegistration: Verb {
     ] + VerificationFiles.notes)
 
   private let files: VerificationFiles
+  private let metadata: MetadataFiles?
 
-  init(_ arguments: Arguments) throws { files = try VerificationFiles(arguments) }
+  init(_ arguments: Arguments) throws {
+    files = try VerificationFiles(arguments)
+    metadata = try MetadataFiles(arguments)
+    guard (metadata?.paths ?? []).allSatisfy({ $0 != "-" }) else {
+      throw Failure.usage("the metadata and its roots cannot be standard input")
+    }
+  }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    let expectation = try files.expectation { try RegistrationExpectation(json: $0) }
+    var expectation = try files.expectation { try RegistrationExpectation(json: $0) }
+    expectation.modelPolicy = try metadata?.load(at: ToolEnvironment.seconds)
     let response = try files.response()
     return try VerificationOutcome {
       let verdict = try expectation.verify(ReceivedRegistration(json: response), at: ToolEnvironment.seconds)

@@ -80,6 +80,30 @@ import ToolSupport
     }
   }
 
+  @Test func metadataDecidesAboutTheModel() async throws {
+    let model: [UInt8] = Array(1...16)
+    let authority = try AttestationAuthority(in: passkeys.folder, model: model)
+    try passkeys.creation()
+    let response = try passkeys.folder.write(
+      "response.json", try await passkeys.register(authority.options).serializedString())
+    try passkeys.expectation { $0["attestation"] = "direct" }
+    func verify(_ metadata: TestMetadata, _ more: [String] = []) async throws -> (status: Int32, json: JSONValue) {
+      let roots = try metadata.write(in: passkeys.folder)
+      return try await passkeys.run(
+        ["verify-registration", "--response", response, "--expect", passkeys.folder.file("expect.json"), "--json"]
+          + ["--metadata", passkeys.folder.file("blob.jwt"), "--metadata-roots", roots] + more)
+    }
+    let known = try await verify(TestMetadata(knowing: model, root: authority.root))
+    #expect(known.status == 0 && known.json["credential"]?["attestation"]?["trusted"] == true)
+    let revoked = try await verify(TestMetadata(knowing: model, root: authority.root, status: "REVOKED"))
+    #expect(revoked.status == 1 && revoked.json["error"] == "modelNotAllowed")
+    let unknown = try TestMetadata(knowing: Array(2...17), root: authority.root)
+    #expect(try await verify(unknown).json["error"] == "modelUnknown")
+    #expect(try await verify(unknown, ["--accept-unknown-models"]).json["error"] == "attestationUntrusted")
+    let overdue = try await verify(TestMetadata(knowing: model, root: authority.root, nextUpdate: "2020-01-01"))
+    #expect(overdue.status == 3 && overdue.json["error"] == "inputUnusable")
+  }
+
   @Test func bentRegistrationsAreRefusedByName() async throws {
     let made = try await registration()
     let data = try Bending.bytes(made, "authenticatorData")

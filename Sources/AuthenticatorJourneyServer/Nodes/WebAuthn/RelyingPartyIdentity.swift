@@ -27,6 +27,9 @@ struct RelyingPartyIdentity: Equatable {
 
 /// What a browser calls the server at an address.
 struct OwnOrigins: Equatable {
+  /// The origin of the address itself.
+  let address: String
+  /// Beside it the name of this machine where the address is a number.
   let all: Set<String>
   /// Nil for a numeric address: such a host cannot be a relying party ID.
   let relyingPartyID: String?
@@ -35,7 +38,8 @@ struct OwnOrigins: Equatable {
   init?(address: String) {
     guard let url = try? WebURL(address) else { return nil }
     let port = url.port == (url.scheme == "https" ? 443 : 80) ? "" : ":\(url.port)"
-    var all: Set<String> = ["\(url.scheme)://\(url.host)\(port)"]
+    self.address = "\(url.scheme)://\(url.host)\(port)"
+    var all: Set<String> = [self.address]
     if url.host.hasPrefix("127.") || url.host == "[::1]" {
       // Numeric addresses have no relying party ID; browsers reach this machine by its name.
       all.insert("\(url.scheme)://localhost\(port)")

@@ -1,0 +1,56 @@
+import AuthenticatorCore
+import AuthenticatorJourneyServer
+
+/// What the command line says about `serve` as a WebAuthn relying party.
+struct RelyingPartyOptions: Sendable {
+  static let options =
+    [
+      Option("--rp-id", .value("ID"), "be this WebAuthn relying party (default: the server's host, here localhost)"),
+      Option("--origin", .values("ORIGIN"), "let this web page or app run ceremonies, beside the server's own page"),
+      Option("--trust-anchors", .values("FILE"), "trust attestation that these certificates (PEM) vouch for"),
+      Option("--trust-store", .values("NAME=FILE"), "the same for nodes whose trustStoreAlias is NAME"),
+    ] + MetadataFiles.options
+
+  static let note = """
+    A relying party ID is a domain name: example.com. An origin is compared as a whole text: https://app.example.com,
+    ios:bundle-id:com.example.app. Certificates count where a journey's WebAuthn Registration node asks for attestation,
+    FIDO's list for every registration; it is read once, at the start, and must not be overdue then.
+    """
+
+  /// The part that needs no file.
+  private let named: WebAuthnConfiguration
+  private let anchorPaths: [String]
+  private let stores: [(name: String, path: String)]
+  private let metadata: MetadataFiles?
+
+  init(_ arguments: Arguments) throws {
+    var named = WebAuthnConfiguration()
+    named.relyingPartyID = try arguments.text("--rp-id")
+    named.origins = Set(try arguments.texts("--origin"))
+    do { try named.check() } catch { throw Failure.usage(error.reason) }
+    self.named = named
+    anchorPaths = try arguments.texts("--trust-anchors")
+    stores = try arguments.texts("--trust-store").map(Self.store)
+    let names = stores.map(\.name)
+    guard Set(names).count == names.count else { throw Failure.usage("--trust-store has a name twice") }
+    metadata = try MetadataFiles(arguments)
+    let paths = anchorPaths + stores.map(\.path) + (metadata?.paths ?? [])
+    guard paths.count(where: { $0 == "-" }) < 2 else { throw Failure.usage("only one file can be standard input") }
+  }
+
+  private static func store(_ text: String) throws -> (name: String, path: String) {
+    guard let equals = text.firstIndex(of: "="), equals > text.startIndex, text.index(after: equals) < text.endIndex
+    else { throw Failure.usage("--trust-store wants NAME=FILE") }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+  }
+
+  /// Reads the files.
+  /// - Parameter time: In seconds since 1970-01-01T00:00:00Z; at that time the metadata must not be overdue.
+  func configuration(at time: Int64) throws -> WebAuthnConfiguration {
+    var configuration = named
+    configuration.trustAnchors = try CertificateFile.anchors(anchorPaths)
+    for store in stores { configuration.trustStores[store.name] = try CertificateFile.anchors([store.path]) }
+    configuration.modelPolicy = try metadata?.load(at: time)
+    return configuration
+  }
+}
