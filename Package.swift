@@ -204,6 +204,9 @@ let testTargets: [Target] = [
   .target(
     name: "TestCertificates", dependencies: ["AuthenticatorCrypto"], path: "Tests/TestCertificates",
     swiftSettings: strict),
+  .target(
+    name: "TestUAF", dependencies: ["AuthenticatorCrypto", "AuthenticatorCoding"], path: "Tests/TestUAF",
+    swiftSettings: strict),
   tests(
     "AuthenticatorCryptoTests", ["AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates", "TestVectors"]),
   tests(
@@ -291,7 +294,7 @@ let testTargets: [Target] = [
     "AuthenticatorRelyingPartyTests",
     [
       "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCBOR", "AuthenticatorCrypto",
-      "AuthenticatorCoding", "TestCertificates", "TestVectors",
+      "AuthenticatorCoding", "TestCertificates", "TestUAF", "TestVectors",
     ]),
   tests(
     "AuthenticatorJourneyServerTests",

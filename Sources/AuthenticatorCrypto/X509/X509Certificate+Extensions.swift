@@ -11,6 +11,8 @@ extension X509Certificate {
     public static let extendedKeyUsage = "2.5.29.37"
     /// An authenticator's model.
     public static let fidoAAGUID = "1.3.6.1.4.1.45724.1.1.4"
+    /// A UAF authenticator's model.
+    public static let fidoAAID = "1.3.6.1.4.1.45724.1.1.1"
     /// Apple's nonce.
     public static let appleNonce = "1.2.840.113635.100.8.2"
     /// Android's description of a key.
@@ -60,6 +62,21 @@ extension X509Certificate {
     let content = try ASN1Reader.single(value[...], ASN1Element.Tag.octetString).content
     guard content.count == 16 else { throw ASN1Reader.malformed }
     return Array(content)
+  }
+
+  /// The model that a UAF attestation certificate is bound to, as it is written there (UAF Protocol 1.1 section 3.4.6.5).
+  ///
+  /// The specification names no type, so any of UTF8String, PrintableString, IA5String and OCTET STRING is read.
+  public func fidoAAID() throws(CryptoError) -> String? {
+    guard let value = self.extension(ExtensionType.fidoAAID)?.value else { return nil }
+    var reader = ASN1Reader(value[...])
+    let element = try reader.next()
+    try reader.expectEnd()
+    typealias Tag = ASN1Element.Tag
+    guard [Tag.utf8String, Tag.printableString, Tag.ia5String, Tag.octetString].contains(where: element.isUniversal),
+      let text = String(validating: element.content, as: UTF8.self)
+    else { throw ASN1Reader.malformed }
+    return text
   }
 
   /// The nonce of Apple's anonymous attestation: 32 bytes (WebAuthn Level 3 section 8.8).

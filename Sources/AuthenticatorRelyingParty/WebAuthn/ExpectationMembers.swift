@@ -95,3 +95,35 @@ struct ExpectationMembers {
     return try ExpectationMembers(value, path: error(name).member)
   }
 }
+
+// MARK: - Numbers of a width
+
+extension ExpectationMembers {
+  func optionalNumber<Number: FixedWidthInteger>(_ name: String) throws(ExpectationError) -> Number? {
+    guard let value = try optionalInteger(name) else { return nil }
+    guard let number = Number(exactly: value) else { throw error(name) }
+    return number
+  }
+
+  func number<Number: FixedWidthInteger>(_ name: String) throws(ExpectationError) -> Number {
+    guard let number: Number = try optionalNumber(name) else { throw error(name) }
+    return number
+  }
+
+  func numbers<Number: FixedWidthInteger>(_ name: String) throws(ExpectationError) -> [Number] {
+    let numbers = try integers(name)
+    let exact = numbers.compactMap { Number(exactly: $0) }
+    guard exact.count == numbers.count else { throw error(name) }
+    return exact
+  }
+}
+
+// MARK: - Words
+
+extension ExpectationMembers {
+  func word<Word: RawRepresentable>(_ name: String) throws(ExpectationError) -> Word? where Word.RawValue == String {
+    guard let text = try optionalText(name) else { return nil }
+    guard let word = Word(rawValue: text) else { throw error(name) }
+    return word
+  }
+}

@@ -1,0 +1,267 @@
+internal import AuthenticatorCoding
+public import AuthenticatorCrypto
+
+/// A relying party of FIDO UAF: makes requests, and knows its own again when the responses come.
+///
+/// It keeps nothing. What it must remember travels in the request's server data, which nobody else can make and which
+/// covers the challenge; that a request was answered is for its owner to remember, under `UAFPendingRequest.challenge`,
+/// until `expiresAt`.
+///
+/// ```swift
+/// let issued = try party.registrationRequest(for: "u1", username: "mira", at: now)
+/// // … the response comes …
+/// let received = try UAFReceivedResponse(message: text)
+/// let pending = try party.pending(received, context: "sign-up", at: now)
+/// // … use up pending.challenge, once …
+/// let verdict = try party.expectation(pending).verifyRegistration(received, at: now / 1000)
+/// ```
+public struct UAFRelyingParty: Sendable {
+  /// Why a request cannot be made.
+  public enum RequestError: String, Error, Hashable, Sendable {
+    /// A user name of 0 or more than 128 characters, or a subject or context of more than 128 bytes.
+    case name
+    /// There is no key that could answer.
+    case noKeys
+    /// More than four forms of a transaction, or two of one type.
+    case transactions
+    /// The policy admits nothing.
+    case policy
+    /// There is no randomness.
+    case random
+  }
+
+  /// The app's name; nil: the facet's takes its place at the client.
+  public var appID: String?
+  /// The app's facets.
+  public var facets: [String]
+  /// The versions of requests; each gets an entry of its own.
+  public var versions: [UAFProtocolVersion] = [.uaf11]
+  /// Which authenticators may register and sign in.
+  public var policy: UAFAcceptancePolicy
+  /// The models that are known.
+  public var models: UAFModels
+  /// What is done about a changed enrollment.
+  public var enrollmentPolicy = UAFExpectation.EnrollmentPolicy.stepUp
+  /// What is done about a counter that did not rise.
+  public var signCounterPolicy = UAFExpectation.SignCounterPolicy.reject
+  /// How long a request waits for its response, in milliseconds.
+  public var lifetime: Int64 = 300_000
+  private let key: SecretBytes
+  private let random: @Sendable (Int) throws -> [UInt8]
+
+  /// Makes a relying party.
+  /// - Parameters:
+  ///   - key: 32 secret bytes that prove a request to be its own; the same for all servers that answer for it.
+  ///   - random: Makes challenges; the system's randomness unless given.
+  public init(
+    appID: String?, facets: [String], policy: UAFAcceptancePolicy, models: UAFModels, key: SecretBytes,
+    random: @escaping @Sendable (Int) throws -> [UInt8] = { try SystemRandom.bytes($0) }
+  ) {
+    self.appID = appID
+    self.facets = facets
+    self.policy = policy
+    self.models = models
+    self.key = key
+    self.random = random
+  }
+
+  // MARK: - Requests
+
+  /// A request to register a key.
+  /// - Parameters:
+  ///   - subject: The account, for the server itself; at most 128 bytes.
+  ///   - username: As the person reads it; 1 to 128 characters.
+  ///   - registered: The account's keys; an authenticator that has one of them is not asked again.
+  ///   - context: What the request is for, for the server itself; at most 128 bytes.
+  ///   - now: In milliseconds since 1970-01-01T00:00:00Z.
+  ///
+  /// Throws `RequestError`.
+  public func registrationRequest(
+    for subject: String, username: String, registered: [UAFRegistrationRecord] = [], context: String = "",
+    lifetime: Int64? = nil, at now: Int64
+  ) throws(RequestError) -> UAFIssuedRequest {
+    guard (1...128).contains(username.unicodeScalars.count) else { throw .name }
+    var policy = policy
+    policy.disallowed += Self.grouped(registered)
+    return try issue(.registration, subject, context, lifetime, now) { object in
+      object["username"] = .string(username)
+      object["policy"] = .object(policy.json)
+    }
+  }
+
+  /// A request to sign in, or to confirm a transaction.
+  /// - Parameters:
+  ///   - subject: The account; nil: whoever has one of the models that the policy admits, and the key says who.
+  ///   - registered: The account's keys; with a subject there must be one that the policy admits.
+  ///   - transactions: The forms of one content, at most one of each type.
+  ///   - now: In milliseconds since 1970-01-01T00:00:00Z.
+  ///
+  /// Throws `RequestError`.
+  public func authenticationRequest(
+    for subject: String?, registered: [UAFRegistrationRecord], transactions: [UAFTransactionContent] = [],
+    context: String = "", lifetime: Int64? = nil, at now: Int64
+  ) throws(RequestError) -> UAFIssuedRequest {
+    guard Set(transactions.map(\.contentType)).count == transactions.count else { throw .transactions }
+    let policy = try authenticationPolicy(subject, registered)
+    return try issue(
+      .authentication, subject, context, lifetime, now, transactions.map(\.hash)
+    ) { object in
+      if !transactions.isEmpty { object["transaction"] = .array(transactions.map(\.json)) }
+      object["policy"] = .object(policy.json)
+    }
+  }
+
+  /// The accepted sets of an authentication: each of the account's models that the own policy admits, with the account's
+  /// keys of it.
+  func authenticationPolicy(
+    _ subject: String?, _ registered: [UAFRegistrationRecord]
+  ) throws(RequestError) -> UAFAcceptancePolicy {
+    guard subject != nil else { return policy }
+    let admitted = registered.filter { record in
+      guard let model = models[record.aaid] else { return false }
+      let candidate = UAFCandidate(
+        model, keyIDs: [record.keyIDText], attestationType: record.attestationType,
+        authenticatorVersion: record.authenticatorVersion)
+      return policy.admits(candidate) && policy.accepted.joined().contains { $0.matches(candidate) }
+    }
+    guard !admitted.isEmpty else { throw .noKeys }
+    return UAFAcceptancePolicy(accepted: Self.grouped(admitted).map { [$0] })
+  }
+
+  /// One criterion a model, with its keys.
+  private static func grouped(_ records: [UAFRegistrationRecord]) -> [UAFAcceptanceCriteria] {
+    var order: [String] = []
+    var keys: [String: [String]] = [:]
+    for record in records {
+      if keys[record.aaid] == nil { order.append(record.aaid) }
+      keys[record.aaid, default: []].append(record.keyIDText)
+    }
+    return order.map { UAFAcceptanceCriteria(aaids: [$0], keyIDs: keys[$0]) }
+  }
+
+  /// A message that has a client delete keys. It needs no answer, so it carries no server data.
+  ///
+  /// Throws `RequestError` (`noKeys`).
+  public func deregistrationRequest(
+    for registered: [UAFRegistrationRecord]
+  ) throws(RequestError) -> String {
+    guard !registered.isEmpty else { throw .noKeys }
+    let authenticators = registered.map { record -> JSONValue in
+      ["aaid": .string(record.aaid), "keyID": .string(record.keyIDText)]
+    }
+    return JSONValue.array(
+      versions.map { version in
+        [
+          "header": .object(header(.deregistration, version, serverData: nil)),
+          "authenticators": .array(authenticators),
+        ]
+      }
+    ).serializedString()
+  }
+
+  private func header(
+    _ operation: UAFServerOperation, _ version: UAFProtocolVersion, serverData: String?
+  ) -> JSONObject {
+    var header: JSONObject = ["upv": version.json, "op": .string(operation.rawValue)]
+    if let appID, !appID.isEmpty { header["appID"] = .string(appID) }
+    if let serverData { header["serverData"] = .string(serverData) }
+    return header
+  }
+
+  private func issue(
+    _ operation: UAFServerOperation, _ subject: String?, _ context: String, _ lifetime: Int64?, _ now: Int64,
+    _ hashes: [[UInt8]] = [], _ fill: (inout JSONObject) -> Void
+  ) throws(RequestError) -> UAFIssuedRequest {
+    guard subject?.utf8.count ?? 0 <= 128, context.utf8.count <= 128 else { throw .name }
+    guard !policy.accepted.isEmpty, policy.accepted.allSatisfy({ !$0.isEmpty }) else { throw .policy }
+    let bytes: [UInt8]
+    do { bytes = try random(32) } catch { throw .random }
+    let challenge = Base64URL.encode(bytes)
+    let expiresAt = now.addingReportingOverflow(min(lifetime ?? self.lifetime, self.lifetime)).partialValue
+    let serverData = UAFServerData(
+      operation: operation, challenge: challenge, subject: subject, context: context, expiresAt: expiresAt,
+      transactionHashes: hashes
+    ).sealed(with: key)
+    let entries = versions.map { version -> JSONValue in
+      var entry: JSONObject = [
+        "header": .object(header(operation, version, serverData: serverData)), "challenge": .string(challenge),
+      ]
+      fill(&entry)
+      return .object(entry)
+    }
+    return UAFIssuedRequest(
+      message: JSONValue.array(entries).serializedString(), challenge: challenge, serverData: serverData,
+      expiresAt: expiresAt)
+  }
+
+  // MARK: - Responses
+
+  /// What a response is one to. Its owner must use the challenge up before it verifies, whatever comes of it.
+  /// - Parameters:
+  ///   - context: What the request must have been for.
+  ///   - now: In milliseconds since 1970-01-01T00:00:00Z.
+  ///
+  /// Throws `UAFVerificationError`: `serverDataInvalid`, `requestExpired`, `operationMismatch`.
+  public func pending(
+    _ response: UAFReceivedResponse, context: String = "", at now: Int64
+  ) throws(UAFVerificationError) -> UAFPendingRequest {
+    guard let text = response.header.serverData, let data = UAFServerData(sealed: text, key: key),
+      data.context.utf8.elementsEqual(context.utf8)
+    else { throw UAFVerificationError(.serverDataInvalid, "the server data is not one of this server and purpose") }
+    guard data.operation == response.header.operation else {
+      throw UAFVerificationError(.operationMismatch, "the response is one to another operation")
+    }
+    guard now < data.expiresAt else { throw UAFVerificationError(.requestExpired, "the request's time is over") }
+    return UAFPendingRequest(
+      operation: data.operation, challenge: data.challenge, subject: data.subject, expiresAt: data.expiresAt,
+      serverData: text, transactionHashes: data.transactionHashes)
+  }
+
+  /// What is expected of the response to a request of this party.
+  /// - Parameter registered: For an authentication, the keys of the request's subject.
+  ///
+  /// Throws `UAFVerificationError` (`keyUnknown`) when none of them may answer.
+  public func expectation(
+    _ pending: UAFPendingRequest, registered: [UAFRegistrationRecord] = []
+  ) throws(UAFVerificationError) -> UAFExpectation {
+    var policy = policy
+    if pending.operation == .authentication {
+      do throws(RequestError) { policy = try authenticationPolicy(pending.subject, registered) } catch {
+        throw UAFVerificationError(.keyUnknown, "the user has no key that may answer")
+      }
+    }
+    var expectation = UAFExpectation(
+      challenge: pending.challenge, appID: appID, serverData: pending.serverData, versions: versions, policy: policy,
+      models: models, facets: Set(facets))
+    expectation.transactionHashes = pending.transactionHashes
+    expectation.enrollmentPolicy = enrollmentPolicy
+    expectation.signCounterPolicy = signCounterPolicy
+    return expectation
+  }
+}
+
+/// A request, ready to be sent.
+public struct UAFIssuedRequest: Hashable, Sendable {
+  /// The message as JSON text.
+  public let message: String
+  /// In base64url.
+  public let challenge: String
+  /// As the header has it.
+  public let serverData: String
+  /// In milliseconds since 1970-01-01T00:00:00Z.
+  public let expiresAt: Int64
+}
+
+/// A request of this party that has been answered.
+public struct UAFPendingRequest: Hashable, Sendable {
+  /// What it was about.
+  public let operation: UAFServerOperation
+  /// In base64url of 32 bytes; nobody may use it twice.
+  public let challenge: String
+  /// The account; nil: none was named.
+  public let subject: String?
+  /// In milliseconds since 1970-01-01T00:00:00Z.
+  public let expiresAt: Int64
+  let serverData: String
+  let transactionHashes: [[UInt8]]
+}

@@ -1,0 +1,158 @@
+import AuthenticatorCoding
+import AuthenticatorCrypto
+import AuthenticatorRelyingParty
+import TestUAF
+import Testing
+
+/// Every check of an authentication refuses what it is there for, with its own error.
+@Suite struct UAFAuthenticationTests {
+  private let text: UAFTransactionContent
+  private let records: [UAFRegistrationRecord]
+  private var ceremony: UAFCeremony
+
+  init() throws {
+    text = try UAFTransactionContent(text: "Pay 10 EUR to Noor?")
+    ceremony = try UAFCeremony()
+    records = [try ceremony.record()]
+    ceremony.authenticator.signCounter = 1
+  }
+
+  private func refusal(
+    content: [UInt8]? = nil, _ bend: (inout UAFCeremony.Bends) -> Void
+  ) throws -> UAFVerificationError.Code? {
+    try uafRefusal { try ceremony.authenticate(records, content: content, bend) }
+  }
+
+  @Test func returnsTheRecordWithItsCounter() throws {
+    let verdict = try ceremony.authenticate(records)
+    #expect(verdict.facetID == "https://rp.example" && verdict.refused.isEmpty && !verdict.needsStepUp)
+    let signer = try #require(verdict.signers.first)
+    #expect(signer.registration.signCounter == 1 && !signer.isEnrollmentChanged && !signer.isCounterNotIncreased)
+    #expect(verdict.confirmedHash == nil)
+  }
+
+  @Test func refusesAssertionsThatSayOtherThings() throws {
+    for (tag, content, code): (UInt16, [UInt8], UAFVerificationError.Code) in [
+      (0x2E0A, [UInt8](repeating: 1, count: 32), .finalChallengeHashMismatch),
+      (0x2E0B, Array("FFFF#0BAD".utf8), .modelUnknown), (0x2E09, [UInt8](repeating: 1, count: 32), .keyUnknown),
+      (0x2E0F, [1, 2, 3, 4, 5, 6, 7], .nonceTooShort), (0x2E0E, [0, 0, 1, 1, 0], .authenticatorVersionTooLow),
+      (0x2E0E, [1, 0, 3, 1, 0], .authenticationModeInvalid), (0x2E0E, [1, 0, 2, 1, 0], .authenticationModeInvalid),
+      (0x2E0E, [1, 0, 1, 2, 0], .algorithmMismatch),
+    ] {
+      #expect(try refusal { $0.assertion = { $0.signed.set(tag, content) } } == code)
+    }
+    #expect(try refusal { $0.assertion = { $0.signed.append(TestTLV(0x0103, [1])) } } == .rawVerificationDataExposed)
+    #expect(try refusal { $0.assertion = { $0.message = { Array($0.dropFirst(4)) } } } == .signatureInvalid)
+    #expect(try refusal { $0.assertion = { $0.signature = { _ in [] } } } == .signatureFormInvalid)
+    #expect(try refusal { $0.response = { $0["assertions"] = [] } } == .messageMalformed)
+  }
+
+  @Test func aCounterThatDoesNotRiseIsRefusedOrFlagged() throws {
+    var known = records
+    known[0].signCounter = 1
+    #expect(try uafRefusal { try ceremony.authenticate(known) } == .counterNotIncreased)
+    let flagged = try ceremony.authenticate(known) { $0.expectation = { $0.signCounterPolicy = .flag } }
+    #expect(flagged.signers.first?.isCounterNotIncreased == true)
+    #expect(flagged.signers.first?.registration.signCounter == 1)
+    var none = ceremony
+    none.authenticator.signCounter = 0
+    #expect(try uafRefusal { try none.authenticate(known) } == .counterNotIncreased)
+    #expect(try uafRefusal { try none.authenticate(records) } == nil)
+  }
+
+  // MARK: Transactions
+
+  @Test func confirmsTheContentThatWasAskedFor() throws {
+    var ceremony = ceremony
+    ceremony.transactions = [text]
+    #expect(try ceremony.authenticate(records, content: text.content).confirmedHash == text.hash)
+    #expect(try uafRefusal { try ceremony.authenticate(records) } == .transactionNotConfirmed)
+    #expect(
+      try uafRefusal { try ceremony.authenticate(records, content: Array("Pay 99 EUR".utf8)) } == .transactionMismatch)
+    // Over the text of its base64url instead of the content.
+    let wrong = Array(Base64URL.encode(text.content).utf8)
+    #expect(try uafRefusal { try ceremony.authenticate(records, content: wrong) } == .transactionMismatch)
+  }
+
+  @Test func anyFormOfTheContentWillDo() throws {
+    var ceremony = ceremony
+    let picture: [UInt8] =
+      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 4, 0, 0, 0, 2]
+      + [1, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 20)
+    let png = try UAFTransactionContent(png: picture)
+    #expect(png.characteristics?.width == 4 && png.characteristics?.height == 2)
+    ceremony.transactions = [text, png]
+    #expect(try ceremony.authenticate(records, content: picture).confirmedHash == png.hash)
+    #expect(try ceremony.authenticate(records, content: text.content).confirmedHash == text.hash)
+  }
+
+  @Test func nothingIsConfirmedThatNobodyAskedFor() throws {
+    #expect(try refusal(content: text.content) { _ in } == .transactionUnexpected)
+  }
+
+  @Test func contentsAreBounded() throws {
+    #expect(throws: UAFTransactionContent.Refusal.length) { try UAFTransactionContent(text: "") }
+    #expect(throws: UAFTransactionContent.Refusal.length) {
+      try UAFTransactionContent(text: String(repeating: "a", count: 201))
+    }
+    #expect(try UAFTransactionContent(text: String(repeating: "a", count: 200)).content.count == 200)
+    #expect(throws: UAFTransactionContent.Refusal.notASCII) { try UAFTransactionContent(text: "10 €") }
+    #expect(throws: UAFTransactionContent.Refusal.notASCII) { try UAFTransactionContent(text: "a\u{1B}[2J") }
+    #expect(throws: UAFTransactionContent.Refusal.notPNG) { try UAFTransactionContent(png: [1, 2, 3]) }
+    #expect(throws: UAFTransactionContent.Refusal.length) {
+      try UAFTransactionContent(png: [UInt8](repeating: 0, count: 12_001))
+    }
+  }
+
+  // MARK: Changed enrollment
+
+  @Test(arguments: UAFExpectation.EnrollmentPolicy.allCases)
+  func aChangedSetIsTreatedAsThePolicySays(policy: UAFExpectation.EnrollmentPolicy) throws {
+    var ceremony = ceremony
+    ceremony.authenticator.state = [2]
+    var known = records
+    known[0].userVerificationState = [1]
+    let bend: (inout UAFCeremony.Bends) -> Void = { $0.expectation = { $0.enrollmentPolicy = policy } }
+    guard policy != .reject else {
+      #expect(try uafRefusal { try ceremony.authenticate(known, bend) } == .enrollmentChanged)
+      return
+    }
+    let verdict = try ceremony.authenticate(known, bend)
+    let signer = try #require(verdict.signers.first)
+    #expect(signer.isEnrollmentChanged && signer.reportedState == [2])
+    #expect(verdict.needsStepUp == (policy == .stepUp))
+    #expect(signer.registration.userVerificationState == (policy == .accept ? [2] : [1]))
+    // A state that is not told any more is a change too; one that was never told is none.
+    ceremony.authenticator.state = nil
+    #expect(try ceremony.authenticate(known, bend).signers.first?.isEnrollmentChanged == true)
+    ceremony.authenticator.state = [1]
+    #expect(try ceremony.authenticate(known, bend).signers.first?.isEnrollmentChanged == false)
+    #expect(try ceremony.authenticate(records, bend).signers.first?.isEnrollmentChanged == false)
+  }
+
+  // MARK: Policy
+
+  @Test func onlyTheUsersKeysMayAnswer() throws {
+    let another = UAFAcceptanceCriteria(aaids: ["FFFF#F001"], keyIDs: ["other"])
+    #expect(try refusal { $0.expectation = { $0.policy.accepted = [[another]] } } == .policyMismatch)
+    let party = try ceremony.prepared()
+    #expect(throws: UAFRelyingParty.RequestError.noKeys) {
+      try party.authenticationRequest(for: "u1", registered: [], at: UAFCeremony.now)
+    }
+    var elsewhere = party
+    elsewhere.policy = UAFAcceptancePolicy(anyOf: ["FFFF#F002"])
+    #expect(throws: UAFRelyingParty.RequestError.noKeys) {
+      try elsewhere.authenticationRequest(for: "u1", registered: records, at: UAFCeremony.now)
+    }
+  }
+
+  @Test func oneKeyDoesNotAnswerTwice() throws {
+    let verdict = try ceremony.authenticate(records) {
+      $0.response = { response in
+        let one = response["assertions"]?[0] ?? .null
+        response["assertions"] = [one, one]
+      }
+    }
+    #expect(verdict.signers.count == 1 && verdict.refused.map(\.error.code) == [.policyMismatch])
+  }
+}

@@ -1,0 +1,161 @@
+import AuthenticatorCoding
+import AuthenticatorCrypto
+import AuthenticatorRelyingParty
+import TestUAF
+import Testing
+
+/// Requests as they are made, and known again.
+@Suite struct UAFRelyingPartyTests {
+  private let ceremony: UAFCeremony
+  private let party: UAFRelyingParty
+  private let now = UAFCeremony.now
+
+  init() throws {
+    ceremony = try UAFCeremony()
+    party = try ceremony.prepared()
+  }
+
+  private func received(
+    _ issued: UAFIssuedRequest, _ bend: (inout JSONObject) -> Void = { _ in }
+  ) throws -> UAFReceivedResponse {
+    let request = try JSONValue.parse(issued.message)
+    let final = ceremony.client.finalChallenge(for: request)
+    let assertion = try ceremony.authenticator.registration(finalChallengeHash: final.hash)
+    var response = ceremony.client.response(to: request, finalChallenge: final.text, assertions: [assertion])
+    bend(&response)
+    return try UAFReceivedResponse(json: [.object(response)])
+  }
+
+  @Test func aRegistrationRequestHasItsMembers() throws {
+    let record = try ceremony.record()
+    let issued = try party.registrationRequest(for: "u1", username: "mira", registered: [record], at: now)
+    let json = try JSONValue.parse(issued.message)
+    #expect(json.arrayValue?.count == 1)
+    #expect(json[0]?["header"]?["op"] == "Reg" && json[0]?["header"]?["upv"] == ["major": 1, "minor": 1])
+    #expect(json[0]?["header"]?["appID"] == "https://rp.example/uaf/facets")
+    #expect(json[0]?["header"]?["serverData"] == .string(issued.serverData))
+    #expect(issued.serverData.utf8.count <= 1536)
+    #expect(json[0]?["username"] == "mira" && json[0]?["challenge"] == .string(issued.challenge))
+    #expect(try Base64URL.decode(issued.challenge).count == 32)
+    #expect(json[0]?["policy"]?["accepted"] == [[["aaid": ["FFFF#F001"]]]])
+    #expect(
+      json[0]?["policy"]?["disallowed"] == [["aaid": ["FFFF#F001"], "keyIDs": [.string(record.keyIDText)]]])
+    #expect(issued.expiresAt == now + 300_000)
+  }
+
+  @Test func everyVersionGetsAnEntry() throws {
+    var party = party
+    party.versions = [.uaf11, .uaf10]
+    party.appID = nil
+    let json = try JSONValue.parse(try party.registrationRequest(for: "u1", username: "mira", at: now).message)
+    #expect(json.arrayValue?.map { $0["header"]?["upv"]?["minor"] } == [1, 0])
+    #expect(json[0]?["challenge"] == json[1]?["challenge"] && json[0]?["header"]?["appID"] == nil)
+  }
+
+  @Test func anAuthenticationRequestNamesTheUsersKeys() throws {
+    var other = try ceremony.record()
+    other.keyID[0] = 1
+    let records = [try ceremony.record(), other]
+    let text = try UAFTransactionContent(text: "Pay?")
+    let issued = try party.authenticationRequest(for: "u1", registered: records, transactions: [text], at: now)
+    let json = try JSONValue.parse(issued.message)
+    #expect(
+      json[0]?["policy"]?["accepted"]
+        == [[["aaid": ["FFFF#F001"], "keyIDs": .array(records.map { .string($0.keyIDText) })]]])
+    #expect(json[0]?["transaction"] == [["contentType": "text/plain", "content": "UGF5Pw"]])
+    let anybody = try JSONValue.parse(try party.authenticationRequest(for: nil, registered: [], at: now).message)
+    #expect(anybody[0]?["policy"]?["accepted"] == [[["aaid": ["FFFF#F001"]]]])
+    #expect(anybody[0]?["transaction"] == nil)
+    #expect(throws: UAFRelyingParty.RequestError.transactions) {
+      try party.authenticationRequest(for: nil, registered: [], transactions: [text, text], at: now)
+    }
+  }
+
+  @Test func aDeregistrationNamesKeys() throws {
+    let record = try ceremony.record()
+    let json = try JSONValue.parse(try party.deregistrationRequest(for: [record]))
+    #expect(json[0]?["header"]?["op"] == "Dereg" && json[0]?["header"]?["serverData"] == nil)
+    #expect(json[0]?["authenticators"] == [["aaid": "FFFF#F001", "keyID": .string(record.keyIDText)]])
+    #expect(throws: UAFRelyingParty.RequestError.noKeys) { try party.deregistrationRequest(for: []) }
+  }
+
+  @Test func knowsItsOwnRequestsForTheirPurposeAndTime() throws {
+    let issued = try party.registrationRequest(for: "u1", username: "mira", context: "a", at: now)
+    let response = try received(issued)
+    let pending = try party.pending(response, context: "a", at: now + 299_999)
+    #expect(pending.subject == "u1" && pending.challenge == issued.challenge && pending.operation == .registration)
+    #expect(try uafRefusal { try party.pending(response, context: "a", at: now + 300_000) } == .requestExpired)
+    #expect(try uafRefusal { try party.pending(response, context: "b", at: now) } == .serverDataInvalid)
+    let stranger = UAFRelyingParty(
+      appID: party.appID, facets: party.facets, policy: party.policy, models: party.models,
+      key: SecretBytes([UInt8](repeating: 8, count: 32)))
+    #expect(try uafRefusal { try stranger.pending(response, context: "a", at: now) } == .serverDataInvalid)
+    let other = try received(issued) { response in
+      var header = response["header"]?.objectValue ?? [:]
+      header["op"] = "Auth"
+      response["header"] = .object(header)
+    }
+    #expect(try uafRefusal { try party.pending(other, context: "a", at: now) } == .operationMismatch)
+  }
+
+  @Test func noBitOfTheServerDataCanBeChanged() throws {
+    let issued = try party.registrationRequest(for: "u1", username: "mira", at: now)
+    let bytes = try Base64URL.decode(issued.serverData)
+    for index in bytes.indices {
+      var bent = bytes
+      bent[index] ^= 1 << UInt8(index % 8)
+      let response = try received(issued) { response in
+        var header = response["header"]?.objectValue ?? [:]
+        header["serverData"] = .string(Base64URL.encode(bent))
+        response["header"] = .object(header)
+      }
+      #expect(try uafRefusal { try party.pending(response, at: now) } == .serverDataInvalid)
+    }
+  }
+
+  @Test func oneChallengeIsAnotherEachTime() throws {
+    let first = try party.registrationRequest(for: "u1", username: "mira", at: now)
+    let second = try party.registrationRequest(for: "u1", username: "mira", at: now)
+    #expect(first.challenge != second.challenge)
+    // A response to one is none to the other.
+    let response = try received(first)
+    var expectation = try party.expectation(try party.pending(response, at: now))
+    expectation.challenge = second.challenge
+    #expect(try uafRefusal { try expectation.verifyRegistration(response, at: 0) } == .challengeMismatch)
+  }
+
+  @Test func namesAndPoliciesAreBounded() throws {
+    for name in ["", String(repeating: "a", count: 129)] {
+      #expect(throws: UAFRelyingParty.RequestError.name) {
+        try party.registrationRequest(for: "u1", username: name, at: now)
+      }
+    }
+    let long = try party.registrationRequest(
+      for: String(repeating: "u", count: 128), username: String(repeating: "名", count: 128),
+      context: String(repeating: "x", count: 128), at: now)
+    #expect(long.serverData.utf8.count <= 1536)
+    #expect(throws: UAFRelyingParty.RequestError.name) {
+      try party.registrationRequest(for: String(repeating: "u", count: 129), username: "m", at: now)
+    }
+    var empty = party
+    empty.policy.accepted = []
+    #expect(throws: UAFRelyingParty.RequestError.policy) {
+      try empty.registrationRequest(for: "u1", username: "m", at: now)
+    }
+  }
+
+  @Test func listsItsFacets() {
+    let facets = UAFTrustedFacets(versions: [.uaf11], ids: ["https://rp.example"])
+    #expect(
+      facets.json == ["trustedFacets": [["version": ["major": 1, "minor": 1], "ids": ["https://rp.example"]]]])
+  }
+
+  @Test func everyCheckHasAStepAndAStatusCode() {
+    for code in UAFVerificationError.Code.allCases {
+      #expect(!code.step.isEmpty && (1400..<1500).contains(code.statusCode.rawValue))
+    }
+    #expect(UAFVerificationError.Code.keyUnknown.statusCode.rawValue == 1481)
+    #expect(UAFVerificationError.Code.modelUnknown.statusCode.rawValue == 1480)
+    #expect(UAFVerificationError.Code.requestUsed.statusCode.rawValue == 1491)
+  }
+}
