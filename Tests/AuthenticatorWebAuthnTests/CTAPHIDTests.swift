@@ -73,6 +73,45 @@ import Testing
     #expect(await device.receive([9, 9, 9, 9, 0] + [UInt8](repeating: 0, count: 59)).isEmpty)
   }
 
+  @Test func aClientThatFallsSilentDoesNotKeepTheDevice() async throws {
+    let platform = try Platform()
+    let device = try await device(platform)
+    let (first, second) = (try await channel(device), try await channel(device))
+    let long = CTAPHIDMessage(channel: first, command: .ping, payload: [UInt8](repeating: 1, count: 200)).reports
+    let ping = CTAPHIDMessage(channel: second, command: .ping, payload: [7])
+    #expect(await device.receive(long[0]).isEmpty)
+    #expect(try await send(ping, to: device)?.payload == [0x06])
+    platform.device.environment.clock.advance(by: .seconds(3))
+    #expect(try await send(ping, to: device) == ping)
+    // Nor does one that goes on too late.
+    #expect(await device.receive(long[0]).isEmpty)
+    platform.device.environment.clock.advance(by: .seconds(3))
+    #expect(await device.receive(long[1]).first?[7] == 0x05)
+    #expect(await device.receive(long[1]).isEmpty, "that message is over")
+    // Each report has its own time.
+    var last: [[UInt8]] = []
+    for report in long {
+      last = await device.receive(report)
+      platform.device.environment.clock.advance(by: .seconds(2))
+    }
+    #expect(last.count == long.count)
+  }
+
+  @Test func nobodyBeginsAMessageWithoutAChannel() async throws {
+    let device = try await device(try Platform())
+    let channel = try await channel(device)
+    let payload = [UInt8](repeating: 1, count: 200)
+    for (stranger, command) in [(channel &+ 1, CTAPHIDCommand.ping), (0, .cbor), (0xFFFF_FFFF, .ping)] {
+      let reports = CTAPHIDMessage(channel: stranger, command: command, payload: payload).reports
+      #expect(await device.receive(reports[0]).first?[7] == 0x0B)
+      #expect(await device.receive(reports[1]).isEmpty)
+    }
+    let opening = CTAPHIDMessage(channel: 0xFFFF_FFFF, command: .initialize, payload: payload).reports
+    #expect(await device.receive(opening[0]).first?[7] == 0x03)
+    let ping = CTAPHIDMessage(channel: channel, command: .ping, payload: [7])
+    #expect(try await send(ping, to: device) == ping)
+  }
+
   @Test @MainActor func aCancelEndsTheOperation() async throws {
     let platform = try Platform(.noAnswer)
     let device = try await device(platform)

@@ -8,10 +8,15 @@ public final class CTAPHIDDevice {
   private static let broadcast: UInt32 = 0xFFFF_FFFF
   /// The most channels that are open at a time; the one opened first goes.
   private static let maximumChannels = 64
+  /// How long a message may lack its next report. Then another channel may speak, or one silent client would keep the
+  /// device from everybody.
+  private static let patience: Duration = .seconds(3)
 
   private let authenticator: CTAP2Authenticator
   private var channels: [UInt32] = []
   private var assembler: CTAPHIDAssembler?
+  /// The uptime at which the assembler is given up.
+  private var assemblyDeadline: Duration = .zero
   private var running: (channel: UInt32, waitsForPerson: Bool, cancel: () -> Void)?
 
   /// A device with one authenticator behind it.
@@ -39,14 +44,15 @@ public final class CTAPHIDDevice {
   }
 
   private func assemble(_ report: [UInt8], _ channel: UInt32) throws(CTAPHIDError) -> CTAPHIDMessage? {
+    let now = authenticator.environment.uptime()
+    let isLate = assembler != nil && now >= assemblyDeadline
     if var assembler, assembler.message.channel == channel, report[4] & 0x80 == 0 {
-      do throws(CTAPHIDError) { try assembler.add(report) } catch {
-        self.assembler = nil
-        throw error
-      }
-      self.assembler = assembler.isComplete ? nil : assembler
-      return assembler.isComplete ? assembler.message : nil
+      self.assembler = nil
+      guard !isLate else { throw .timeout }
+      try assembler.add(report)
+      return keep(assembler, now)
     }
+    if isLate { self.assembler = nil }
     guard let assembler = try CTAPHIDAssembler(first: report) else {
       // A report that continues nothing is ignored.
       return nil
@@ -54,8 +60,22 @@ public final class CTAPHIDDevice {
     // A first report in the middle of another channel's message finds the device busy; on its own channel it starts
     // over.
     if let present = self.assembler, present.message.channel != channel { throw .channelBusy }
-    self.assembler = assembler.isComplete ? nil : assembler
-    return assembler.isComplete ? assembler.message : nil
+    self.assembler = nil
+    // What could not be answered in the end is not waited for.
+    if assembler.message.command == .initialize {
+      guard assembler.isComplete else { throw .invalidLength }
+    } else {
+      guard channels.contains(channel) else { throw .invalidChannel }
+    }
+    return keep(assembler, now)
+  }
+
+  /// The message when it is complete; nil while its reports are waited for.
+  private func keep(_ assembler: CTAPHIDAssembler, _ now: Duration) -> CTAPHIDMessage? {
+    guard !assembler.isComplete else { return assembler.message }
+    self.assembler = assembler
+    assemblyDeadline = now + Self.patience
+    return nil
   }
 
   private func answer(_ message: CTAPHIDMessage, _ isolation: isolated (any Actor)?) async throws -> CTAPHIDMessage? {
