@@ -176,8 +176,8 @@ let fuzzing: [Target] = [
     dependencies: [
       "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthnJourney",
       "AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorSQLite", "AuthenticatorKeyStore",
-      "AuthenticatorJourney", "AuthenticatorJOSE",
-      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorJourney", "AuthenticatorJOSE", "DeviceAuthenticators", "AuthenticatorTestSupport",
+      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates",
     ],
     path: "Tests/Fuzz", exclude: ["Driver", "LibFuzzer"], sources: ["Targets"], resources: [.copy("Corpus")],
     swiftSettings: strict),

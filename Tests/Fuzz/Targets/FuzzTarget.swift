@@ -19,7 +19,7 @@ package struct FuzzTarget: Sendable {
   /// All targets, each of which `make fuzz` runs and the tests replay.
   package static let all: [FuzzTarget] = [
     .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .webAuthnStep, .certificate,
-    .journey, .server, .frontend, .store,
+    .ctap2, .metadata, .journey, .server, .frontend, .store,
   ]
 
   /// The stored inputs, smallest first: base64, one a line, so that a corpus is one file.
