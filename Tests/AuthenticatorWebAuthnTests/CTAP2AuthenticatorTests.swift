@@ -2,6 +2,7 @@ import AuthenticatorCBOR
 import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorTestSupport
+import Foundation
 import Testing
 
 @testable import AuthenticatorWebAuthn
@@ -50,6 +51,55 @@ import Testing
       }
     }
     #expect(try await platform.records().isEmpty)
+  }
+
+  /// Whatever a message, a report or the client's own readers are told to expect. In a process of its own, so that its
+  /// memory can be looked at.
+  @Test func sizeBombsStayWithinSixteenMebibytes() async {
+    await #expect(processExitsWith: .success) {
+      func peak() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? .max
+      }
+      guard let platform = try? Platform(), let platformAuthenticator = try? await platform.authenticator(),
+        let authenticator = try? CTAP2Authenticator(platformAuthenticator)
+      else { exit(2) }
+      // What is needed once is not counted.
+      _ = await authenticator.respond(to: [1] + CBORValue.map(CTAP2Client.creation()).encoded())
+      let device = CTAPHIDDevice(authenticator)
+      let before = peak()
+      for head in [0x5A, 0x5B, 0x7A, 0x7B, 0x9A, 0x9B, 0xBA, 0xBB] as [UInt8] {
+        let bomb = [head, 0x7F] + [UInt8](repeating: 0xFF, count: head & 1 == 0 ? 3 : 7)
+        for command in [1, 2, 6] as [UInt8] {
+          for message in [[command] + bomb, [command, 0xA1, 1] + bomb, [command, 0xA1] + bomb] {
+            if await authenticator.respond(to: message).count != 1 { exit(3) }
+          }
+        }
+        let data = [UInt8](repeating: 0, count: 32) + [0xC1] + [UInt8](repeating: 0, count: 20)
+        for bytes in [bomb, data + [0, 1, 1] + bomb, data + [0xFF, 0xFF] + bomb] {
+          if (try? AuthenticatorData(rawBytes: bytes)) != nil || (try? AttestationObject(rawBytes: bytes)) != nil
+            || (try? COSEKey(encoded: bytes)) != nil
+          {
+            exit(4)
+          }
+        }
+      }
+      // As much as a message may hold, and more.
+      for count in [7_600, 1 << 20] {
+        let message = [1, 0x99, 0x1D, 0xB0] + [UInt8](repeating: 0x80, count: count)
+        if await authenticator.respond(to: message).count != 1 { exit(3) }
+      }
+      // Messages that are begun on every channel there can be.
+      for number in 0..<500 as Range<UInt32> {
+        let report = CTAPHIDMessage(channel: number, command: .cbor, payload: [UInt8](repeating: 1, count: 7_609))
+          .reports[0]
+        _ = await device.receive(report)
+        _ = await device.receive(
+          CTAPHIDMessage(channel: 0xFFFF_FFFF, command: .initialize, payload: Array(1...8)).reports[0])
+      }
+      exit(peak() - before > 16 * 1024 ? 1 : 0)
+    }
   }
 
   @Test func tellsWhatItCanDo() async throws {

@@ -2,9 +2,10 @@ import AuthenticatorCBOR
 import AuthenticatorCoding
 import AuthenticatorCrypto
 import AuthenticatorRelyingParty
+import Foundation
 import Testing
 
-/// Every prefix and many single-bit flips of what is valid: a typed error, never a trap, never accepted.
+/// Every prefix and every single-bit flip of what is valid: a typed error, never a trap, never accepted.
 @Suite struct HostileInputTests {
   private static let vectors = L3Vector.all.filter { !["packed-ed448", "android-key-es256"].contains($0.id) }
 
@@ -44,26 +45,63 @@ import Testing
 
   /// `none` signs nothing and U2F neither flags, counter nor model: a flip there may pass. Everywhere else it must not.
   @Test(arguments: vectors)
-  func noFlippedAttestationObjectIsAccepted(vector: L3Vector) throws {
+  func noFlippedAttestationObjectIsAccepted(vector: L3Vector) async throws {
     let (expectation, valid) = (try vector.registrationExpectation(), try vector.registration())
     let isUnsigned = vector.id.hasPrefix("none")
     let dataHead: [UInt8] = Array("authData".utf8)
     let object = valid.attestationObject
     let dataStart = object.indices.first { object[$0...].starts(with: dataHead) }.map { $0 + dataHead.count + 2 } ?? 0
     let unsigned = vector.id.hasPrefix("fido-u2f") ? dataStart + 32..<dataStart + 53 : 0..<0
-    var accepted: [Int] = []
-    // Self attestation is short: all bits. The others: one bit of each byte.
-    let bits: (Int) -> [Int] = { vector.id.hasPrefix("packed-self") ? Array(0..<8) : [$0 % 8] }
-    for index in object.indices {
-      for bit in bits(index) {
+    // Every bit; of a certificate, which is a signed thing of its own, one of each byte.
+    let certificates = try Self.certificates(object)
+    let bits = { @Sendable (index: Int) in certificates.contains { $0.contains(index) } ? [index % 8] : Array(0..<8) }
+    // Two halves, because that is much to verify.
+    let accepted = await withTaskGroup(of: [Int].self) { group in
+      for half in 0..<2 {
+        group.addTask {
+          object.indices.filter { $0 % 2 == half && !unsigned.contains($0) }.filter { index in
+            bits(index).contains { bit in
+              var response = valid
+              response.attestationObject[index] ^= 1 << UInt8(bit)
+              return refusal { () throws(WebAuthnVerificationError) in
+                try expectation.verify(response, at: Ceremony.now)
+              } == nil
+            }
+          }
+        }
+      }
+      return await group.reduce([], +)
+    }
+    #expect(isUnsigned || accepted.isEmpty)
+  }
+
+  /// Where the certificates of an attestation object stand in it.
+  private static func certificates(_ object: [UInt8]) throws -> [Range<Int>] {
+    let statement = try CBORValue.decode(object, limits: .attestationObject)["attStmt"]
+    return (statement?["x5c"]?.arrayValue ?? []).compactMap(\.bytesValue).compactMap { object.firstRange(of: $0) }
+  }
+
+  /// Where nothing is signed, what does not concern the ceremony may change, such as the name of a member that may be
+  /// left out.
+  @Test(arguments: vectors)
+  func noFlippedClientDataOfARegistrationIsAccepted(vector: L3Vector) throws {
+    let (expectation, valid) = (try vector.registrationExpectation(), try vector.registration())
+    let isUnsigned = vector.id.hasPrefix("none")
+    func members(_ bytes: [UInt8]) throws -> [JSONValue?] {
+      let json = try JSONValue.parse(bytes)
+      return [json["type"], json["challenge"], json["origin"]]
+    }
+    let meant = try members(valid.clientDataJSON)
+    for index in valid.clientDataJSON.indices {
+      for bit in 0..<8 {
         var response = valid
-        response.attestationObject[index] ^= 1 << UInt8(bit)
+        response.clientDataJSON[index] ^= 1 << UInt8(bit)
         let code = refusal { () throws(WebAuthnVerificationError) in try expectation.verify(response, at: Ceremony.now)
         }
-        if code == nil, !isUnsigned, !unsigned.contains(index) { accepted.append(index) }
+        guard code == nil else { continue }
+        #expect(try isUnsigned && members(response.clientDataJSON) == meant, "bit \(bit) of byte \(index)")
       }
     }
-    #expect(accepted.isEmpty)
   }
 
   @Test(arguments: [SignatureAlgorithm.es256, .edDSA])
@@ -91,6 +129,50 @@ import Testing
     }
     #expect(accepted == 0)
     #expect(throws: Never.self) { try expectation.verify(valid, with: record) }
+  }
+
+  /// In a process of its own, so that its memory can be looked at.
+  @Test func sizeBombsStayWithinSixteenMebibytes() async {
+    await #expect(processExitsWith: .success) {
+      func peak() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? .max
+      }
+      let expectation = RegistrationExpectation(ceremony: Ceremony.expectation, attestation: .direct)
+      guard let ceremony = try? Ceremony() else { exit(2) }
+      func refuse(_ response: ReceivedRegistration) {
+        if (try? expectation.verify(response, at: Ceremony.now)) != nil { exit(3) }
+      }
+      // What is needed once is not counted.
+      refuse(ceremony.registration(format: "packed", statement: ["x5c": [.bytes([0x30, 0])]]))
+      let before = peak()
+      // Announced: up to 2^64 elements, at each place where an item may begin.
+      for head in [0x5A, 0x5B, 0x7A, 0x7B, 0x9A, 0x9B, 0xBA, 0xBB] as [UInt8] {
+        let bomb = [head, 0x7F] + [UInt8](repeating: 0xFF, count: head & 1 == 0 ? 3 : 7)
+        var response = ceremony.registration()
+        response.attestationObject = bomb
+        refuse(response)
+        response.attestationObject = [0xA3, 0x63, 0x66, 0x6D, 0x74] + bomb
+        refuse(response)
+        var bent = ceremony
+        bent.flags |= 0x80
+        bent.leftover = bomb
+        refuse(bent.registration())
+      }
+      // There: as much as a response may hold.
+      let many = CBORValue.array([CBORValue](repeating: .bytes([0x30, 0]), count: 20_000))
+      refuse(ceremony.registration(format: "packed", statement: ["alg": -7, "sig": .bytes([1]), "x5c": many]))
+      refuse(ceremony.registration(format: "compound", statement: ["x": many]))
+      let certificate = CBORValue.array([.bytes([0x30, 0x82, 0xFF, 0xFF] + [UInt8](repeating: 0x30, count: 60_000))])
+      refuse(ceremony.registration(format: "packed", statement: ["alg": -7, "sig": .bytes([1]), "x5c": certificate]))
+      for text in [String(repeating: "[", count: 60_000), "{\"a\":\"" + String(repeating: "\\u0000", count: 10_000)] {
+        var large = ceremony
+        large.clientData = Array(text.utf8)
+        refuse(large.registration())
+      }
+      exit(peak() - before > 16 * 1024 ? 1 : 0)
+    }
   }
 
   @Test func sizeBombsAreRefused() throws {
