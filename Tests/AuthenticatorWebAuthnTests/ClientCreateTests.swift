@@ -118,6 +118,18 @@ enum OptionsJSON {
     #expect(try await platform.records().isEmpty)
   }
 
+  /// It is signed, and a relying party would compare it with an origin.
+  @Test(arguments: ["nonsense", "", "null", "https://top.example/", "https://TOP.example", "app:x"])
+  func anOutermostPageIsAnOriginOfTheWeb(_ topOrigin: String) async throws {
+    let platform = try Platform(.match())
+    let client = try await platform.client()
+    let caller = WebAuthnCaller(origin: Platform.origin, topOrigin: topOrigin)
+    let (creation, request) = (JSONValue.object(OptionsJSON.creation), JSONValue.object(OptionsJSON.request))
+    #expect(await name { try await client.create(json: creation, caller: caller) } == .security)
+    #expect(await name { try await client.get(json: request, caller: caller) } == .security)
+    #expect(platform.promptKinds.isEmpty)
+  }
+
   @Test func whatIsUnknownIsPassedOver() async throws {
     let platform = try Platform(.match())
     var options = OptionsJSON.creation

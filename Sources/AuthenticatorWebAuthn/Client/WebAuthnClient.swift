@@ -77,6 +77,10 @@ public final class WebAuthnClient {
   /// - Throws: `WebAuthnError` NotAllowedError for an opaque origin, SecurityError for an ID that is not the caller's.
   func relyingPartyID(_ requested: String?, _ caller: WebAuthnCaller, until deadline: Duration) async throws -> String {
     guard caller.origin != "null" else { throw WebAuthnError(.notAllowed, "the origin is opaque") }
+    // Both are signed as they are, and a relying party compares whole texts.
+    if let topOrigin = caller.topOrigin, WebOrigin(topOrigin) == nil {
+      throw WebAuthnError(.security, "the outermost page's origin is \(Self.wrongForm)")
+    }
     switch rules.judge(origin: caller.origin, requested: requested) {
     case .allowed(let id): return id
     case .unrelated(let id):
@@ -86,7 +90,25 @@ public final class WebAuthnClient {
       if try await related.names(origin: caller.origin, for: id, until: deadline, in: environment) { return id }
     case .refused: break
     }
-    throw WebAuthnError(.security, "the relying party ID does not belong to the origin")
+    throw WebAuthnError(.security, refusal(caller.origin))
+  }
+
+  private static let wrongForm = "not as browsers write it: https://example.org, in lower case, without a path"
+
+  /// Why an origin may not use a relying party ID.
+  private func refusal(_ origin: String) -> String {
+    guard configuration.nativeOrigins[origin] == nil else {
+      return "the relying party ID is not one that this app's origin may use"
+    }
+    guard let web = WebOrigin(origin) else {
+      // An app's origin, or a web page's in another form than its own.
+      let isWeb = ["http:", "https:"].contains { Domain.lowercased(origin).hasPrefix($0) }
+      return isWeb
+        ? "the origin is \(Self.wrongForm)" : "the origin is no web page's, and no relying party ID is allowed to it"
+    }
+    if !web.isSecure(allowingLocalhost: configuration.allowsLocalhost) { return "the origin is not of https" }
+    if !Domain.isDomain(web.host) { return "the origin's host is an address, to which no relying party ID belongs" }
+    return "the relying party ID does not belong to the origin"
   }
 
   /// Whether a caller may speak for a U2F AppID: a https URL of the caller's own registrable domain.

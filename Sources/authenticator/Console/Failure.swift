@@ -47,9 +47,11 @@ extension Failure {
         status: Self.unusableCodes.contains(error.code) ? .unusable : .refused)
     case let error as WebAuthnError:
       let isUnusable = error.cause.map { Self.unusableCodes.contains($0.code) } ?? false
-      let message = error.reason.isEmpty ? error.cause.map(Self.message) : error.reason
+      let message = (error.reason.isEmpty ? error.cause.map(Self.message) : error.reason) ?? "refused"
+      // What the device lacks, and what helps, is another verb's to tell.
+      let hint = error.name == .constraint ? "; 'authenticator doctor' tells what this device has" : ""
       self.init(
-        code: error.name.rawValue, message: message ?? "refused", stage: error.cause?.stage ?? "webauthn",
+        code: error.name.rawValue, message: message + hint, stage: error.cause?.stage ?? "webauthn",
         status: isUnusable ? .unusable : .refused)
     case let error as RegistryError:
       self.init(code: "storageFailed", message: error.description, stage: "registry", status: .unusable)

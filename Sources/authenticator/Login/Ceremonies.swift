@@ -71,6 +71,8 @@ final class Ceremonies {
       record("WebAuthnRegistrationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })
     case let callback as WebAuthnAuthenticationCallback:
       callback.credential = credential
+      // Suggestions wait, without a limit, in a field of a form. Who runs `login` has decided to sign in.
+      if callback.mediation == .conditional { callback.mediation = .optional }
       failure = await Self.failure { try await callback.authenticate(configuration, node: page) }
       record(
         "WebAuthnAuthenticationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })

@@ -95,6 +95,34 @@ import ToolSupport
     try await expectRefusal("SecurityError", passkeys.ceremony("authenticate", origin: origin))
   }
 
+  @Test func sayWhatIsWrongWithAnOrigin() async throws {
+    try passkeys.creation()
+    for (origin, text) in [
+      ("https://example.org/", "not as browsers write it"), ("HTTPS://example.org", "not as browsers write it"),
+      ("http://example.org", "not of https"), ("https://192.0.2.1", "is an address"),
+      ("ios:bundle-id:com.example.app", "no relying party ID is allowed to it"),
+      ("https://example.net", "does not belong to the origin"),
+    ] {
+      let (_, json) = try await passkeys.run(passkeys.ceremony("register", origin: origin))
+      #expect(json["message"]?.stringValue?.contains(text) == true, "\(json.serializedString())")
+    }
+    let framed = try await passkeys.run(passkeys.ceremony("register", ["--top-origin", "shop"]))
+    #expect(framed.status == 1 && framed.json["error"] == "SecurityError")
+    #expect(framed.json["message"]?.stringValue?.contains("outermost page") == true)
+  }
+
+  @Test func everyRefusalIsASentence() async throws {
+    try passkeys.creation { $0["pubKeyCredParams"] = [["type": "public-key", "alg": -258]] }
+    let algorithm = try await passkeys.run(passkeys.ceremony("register"))
+    #expect(algorithm.json["message"] == "none of the algorithms asked for can be made here")
+    // Without leave for software keys there is nothing to hold a key.
+    try passkeys.creation()
+    let words = passkeys.ceremony("register").filter { $0 != "--allow-software-keys" }
+    let hardware = try await passkeys.run(words)
+    #expect(hardware.status == 1 && hardware.json["error"] == "ConstraintError")
+    #expect(hardware.json["message"]?.stringValue?.contains("authenticator doctor") == true)
+  }
+
   @Test func anOpaqueOriginIsNotAllowed() async throws {
     try passkeys.creation()
     try await expectRefusal("NotAllowedError", passkeys.ceremony("register", origin: "null"))

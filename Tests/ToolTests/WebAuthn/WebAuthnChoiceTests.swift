@@ -176,4 +176,29 @@ import ToolSupport
     let keys = try await Tool.run(["keys", "list"] + passkeys.device).json()
     #expect(keys.arrayValue?.map { $0["state"] } == ["active"])
   }
+
+  /// The counter is durable before a signature leaves: not even of processes that are killed does a value come back.
+  @Test func noCounterValueIsSeenTwice() async throws {
+    try passkeys.creation()
+    _ = try await passkeys.register()
+    try passkeys.request()
+    var values: [UInt32] = []
+    for round in 0..<3 {
+      try passkeys.person(Passkeys.touch)
+      let tools = try (0..<4).map { _ in try Tool.start(["webauthn"] + passkeys.ceremony("authenticate")) }
+      // Every round another one does not come to its end.
+      try await Task.sleep(for: .milliseconds(20 * round))
+      tools[round].send(SIGKILL)
+      for tool in tools {
+        let result = try await tool.result()
+        guard result.status != 137 else { continue }
+        let json = try result.json()
+        #expect(result.status == 0, "\(json.serializedString())")
+        let data = try Base64URL.decode(json["response"]?["authenticatorData"]?.stringValue ?? "")
+        #expect(data.count >= 37)
+        values.append(data.dropFirst(33).prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+      }
+    }
+    #expect(values.count >= 9 && Set(values).count == values.count, "\(values)")
+  }
 }

@@ -138,6 +138,24 @@ import ToolSupport
     #expect(status == 1 && json["ceremonies"] == [])
   }
 
+  /// Suggestions wait in a field, without a limit. Here there is none, and who runs `login` has decided to sign in.
+  @Test func aRequestForSuggestionsIsAnsweredAtOnce() async throws {
+    let data: JSONValue = [
+      "_action": "webauthn_authentication", "_type": "WebAuthn", "challenge": "AAECAwQFBgcICQoLDA0ODw==",
+      "timeout": "60000", "userVerification": "preferred", "_allowCredentials": [], "_relyingPartyId": "localhost",
+      "mediation": "conditional",
+    ]
+    let server = try await PythonServer.answering(
+      Canned.node(
+        Canned.callback("MetadataCallback", 1, outputs: [("data", data)]), Canned.hidden("webAuthnOutcome", 2)),
+      Canned.loginFailure)
+    try bench.person()
+    let result = try await Tool.run(
+      ["login", "--server", server.url, "--origin", "http://localhost", "--json"] + bench.deviceOptions,
+      within: .seconds(60))
+    #expect(try result.json()["ceremonies"]?[0]?["result"] == "keyNotFound")
+  }
+
   @Test func credentialsOfAJourneyServeOutsideItToo() async throws {
     _ = try await register()
     try bench.folder.write("request.json", #"{"challenge": "AAECAwQFBgcICQoLDA0ODw", "rpId": "localhost"}"#)
