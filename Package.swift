@@ -105,10 +105,10 @@ let libraries: [Target] = [
   library(
     "AuthenticatorKit", layer: 7,
     [
-      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix",
-      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
-      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorWebAuthnJourney",
+      "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorDeviceBinding", "AuthenticatorJourney",
+      "AuthenticatorHTTP", "AuthenticatorSQLite", "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorJOSE",
+      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
     ]),
   library(
     "AuthenticatorTestSupport", layer: 7,
@@ -126,7 +126,7 @@ let tool: [Target] = [
     name: "authenticator",
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
-      "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorWebAuthnJourney",
+      "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorWebAuthnJourney",
       "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP",
       "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
@@ -144,7 +144,8 @@ let examples: [Target] =
   ]
   + [
     "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
-    "device-passcode-fallback", "usernameless-sign-in", "webauthn-in-a-journey",
+    "device-passcode-fallback", "usernameless-sign-in", "webauthn-in-a-journey", "enroll-after-sign-in",
+    "returning-user", "list-and-revoke",
   ].map { example($0) }
   + [
     example("passkey-round-trip", ["AuthenticatorRelyingParty", "AuthenticatorCoding"]),

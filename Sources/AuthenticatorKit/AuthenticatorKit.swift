@@ -1,5 +1,5 @@
-/// One import for an app that signs in: authenticators, key stores, journeys, device binding, WebAuthn and the HTTP
-/// client.
+/// One import for an app that signs in: authenticators, key stores, journeys, device binding, WebAuthn, trusted devices
+/// and the HTTP client.
 ///
 /// What needs more C libraries stays out and is imported by its own name: `AuthenticatorLinux` (terminal prompts and
 /// PAM), `AuthenticatorJourneyServer`, `AuthenticatorTestSupport`.
@@ -13,6 +13,8 @@
 @_exported import AuthenticatorKeyStore
 @_exported import AuthenticatorPublicSuffix
 @_exported import AuthenticatorSQLite
+@_exported import AuthenticatorTrustedDevice
+@_exported import AuthenticatorTrustedDeviceJourney
 @_exported import AuthenticatorWebAuthn
 @_exported import AuthenticatorWebAuthnJourney
 @_exported import DeviceAuthenticators

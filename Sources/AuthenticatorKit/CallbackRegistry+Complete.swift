@@ -1,14 +1,19 @@
 extension CallbackRegistry {
   /// Every callback class of this package: the plain ones, device binding and device signing, WebAuthn registration and
-  /// authentication.
+  /// authentication, enrolling and signing in with a trusted device.
   public static let complete = complete(webAuthn: nil)
 
-  /// Every callback class of this package, with what the WebAuthn callbacks work with.
-  /// - Parameter webAuthn: nil: the app gives it to each callback.
-  public static func complete(webAuthn: WebAuthnJourneyConfiguration?) -> CallbackRegistry {
+  /// Every callback class of this package, with what the WebAuthn and trusted-device callbacks work with.
+  /// - Parameters:
+  ///   - webAuthn: nil: the app gives it to each callback.
+  ///   - trustedDevices: nil: the app gives it to each callback.
+  public static func complete(
+    webAuthn: WebAuthnJourneyConfiguration?, trustedDevices: TrustedDeviceJourneyConfiguration? = nil
+  ) -> CallbackRegistry {
     CallbackRegistry.standard
       .registering(DeviceBindingCallback.self)
       .registering(DeviceSigningVerifierCallback.self)
       .registeringWebAuthn(webAuthn)
+      .registeringTrustedDevices(trustedDevices)
   }
 }

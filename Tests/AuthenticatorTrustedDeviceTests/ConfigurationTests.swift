@@ -57,6 +57,6 @@ import Testing
     #expect(configuration.replaceScope == .user)
     #expect(configuration.strategy == .trustedDevice)
     #expect(configuration.urlFamily == .trustedDevices)
-    #expect(configuration.retryPolicy == RetryPolicy())
+    #expect(configuration.retryPolicy == FrontendRetryPolicy())
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RetryTests {
   private static let list = Wire.envelope([])
 
-  private func bench(_ policy: RetryPolicy = RetryPolicy()) async throws -> Bench {
+  private func bench(_ policy: FrontendRetryPolicy = FrontendRetryPolicy()) async throws -> Bench {
     let bench = try Bench(configure: { $0.retryPolicy = policy })
     try await bench.signIn()
     return bench
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func neverRepeatsAnAttemptOrAPassword() async throws {
-    let bench = try await bench(RetryPolicy(retries: 3, standardDelay: .zero, minimumDelay: .zero))
+    let bench = try await bench(FrontendRetryPolicy(retries: 3, standardDelay: .zero, minimumDelay: .zero))
     bench.transport.addFailure(mayHaveArrived: false)
     let before = bench.requests.count
     #expect(

@@ -6,6 +6,7 @@ import Testing
   static let names = [
     "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
     "device-passcode-fallback", "passkey-round-trip", "prf-unlock", "usernameless-sign-in", "webauthn-in-a-journey",
+    "enroll-after-sign-in", "returning-user", "list-and-revoke",
   ]
 
   @Test(arguments: names) func printsWhatItPromises(_ name: String) throws {

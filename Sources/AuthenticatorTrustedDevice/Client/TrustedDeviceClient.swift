@@ -147,6 +147,9 @@ public final class TrustedDeviceClient: Sendable {
     if !records.isEmpty { emit(.installationReplaced(removed: records.count)) }
   }
 
+  /// The server's names of the credentials that are offered here.
+  package func localIDs() async throws -> Set<String> { Set(try await shelf.active().map(\.id)) }
+
   // MARK: What operations stand on
 
   /// The session that somebody is signed in with, tasks left or not.

@@ -21,7 +21,7 @@ public struct TrustedDeviceConfiguration: Sendable {
   /// For one request and its answer.
   public var requestTimeout: Duration = .seconds(30)
   /// When requests are sent again.
-  public var retryPolicy = RetryPolicy()
+  public var retryPolicy = FrontendRetryPolicy()
   /// The greatest length of an answer, in bytes.
   public var answerBytes = 1 << 20
   /// An offset from the server's clock beyond this is not believed.

@@ -73,12 +73,12 @@ struct FrontendAPI: Sendable {
         response = try await transport.send(try await httpRequest(request, sending))
       } catch {
         let error = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "frontend")
-        guard retries > 0, RetryPolicy.isRetryable(error) else { throw error }
+        guard retries > 0, FrontendRetryPolicy.isRetryable(error) else { throw error }
         retries -= 1
         try await pause(policy.delay(after: nil, at: environment.now()))
         continue
       }
-      if retries > 0, RetryPolicy.statuses.contains(response.status) {
+      if retries > 0, FrontendRetryPolicy.statuses.contains(response.status) {
         retries -= 1
         await take(TokenChange(response), .absent, for: sending)
         try await pause(policy.delay(after: response, at: environment.now()))
@@ -122,7 +122,7 @@ struct FrontendAPI: Sendable {
       await take(TokenChange(response), Self.client(of: response, limits: limits), for: sending)
       throw AuthenticatorError(
         FrontendAPIError(status: response.status, body: response.body),
-        retryAfter: RetryPolicy.retryAfter(response, at: environment.now()))
+        retryAfter: FrontendRetryPolicy.retryAfter(response, at: environment.now()))
     }
     guard (200..<300).contains(response.status) else {
       await take(TokenChange(response), .absent, for: sending)

@@ -1,4 +1,5 @@
 import AuthenticatorCore
+import AuthenticatorTrustedDevice
 
 /// What to tell a person when an error has a code and no words of its own.
 enum CodeText {
@@ -47,5 +48,30 @@ enum CodeText {
     .storeNewer: "the key store was written by a newer version",
     .transportFailed: "the connection failed",
     .invalidMessage: "the server's answer is malformed or too large",
+    .signedOut: "nobody is signed in",
+    .alreadySignedIn: "somebody is signed in already",
+    .sessionChanged: "session or user changed meanwhile",
+    .environmentUnavailable: "the server's settings cannot be had",
+    .nativeAPIDisabled: "the server's interface for apps is switched off",
+    .featureDisabled: "trusted devices are switched off on the server",
+    .policyUnsupported: "keys cannot be made under this policy",
+    .noLocalCredential: "this installation is not enrolled",
+    .credentialGone: "the server does not know this device any more; enroll again",
+    .challengeExpired: "the challenge ended before it was used; try again",
+    .challengeNotFound: "the challenge is not known or was used before; try again",
+    .challengeMismatch: "the challenge is for something else",
+    .signatureRefused: "the server could not verify the signature",
+    .credentialRefused: "the server refused the key",
+    .quotaExceeded: "there are as many trusted devices as the server admits",
+    .alreadyEnrolled: "this installation is enrolled already",
+    .appIdentifierRefused: "the app's identifier is not registered with the server",
+    .reverificationRequired: "the server wants a fresh sign-in first",
+    .accountLocked: "the account is locked",
+    .deviceRefused: "the server refuses this device",
+    .resourceNotFound: "the server has nothing of that name",
+    .factorRefused: "the name or the password is wrong, or too old",
+    .rateLimited: "too many requests",
+    .requestRefused: "the server refused the request",
+    .serverFailed: "the server failed",
   ]
 }

@@ -57,7 +57,8 @@ struct DeviceOptions: Sendable {
       return type
     }
     allowsSoftwareKeys = arguments.has("--allow-software-keys")
-    appIdentifier = try arguments.text("--app-id") ?? Self.defaultAppIdentifier
+    appIdentifier =
+      try arguments.text("--app-id") ?? arguments.text("--app-identifier") ?? Self.defaultAppIdentifier
     deviceName = try arguments.text("--device-name")
     pamService = try arguments.text("--pam-service") ?? "login"
     pamFolder = try arguments.text("--pam-folder") ?? "/etc/pam.d"

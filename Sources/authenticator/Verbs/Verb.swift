@@ -15,7 +15,9 @@ enum Verbs {
     Serve.self, Login.self, KeysList.self, KeysCheck.self, KeysDelete.self, KeysRotate.self,
     WebAuthnRegister.self, WebAuthnAuthenticate.self, WebAuthnVerifyRegistration.self,
     WebAuthnVerifyAuthentication.self, WebAuthnVerifySignature.self, WebAuthnList.self, WebAuthnDelete.self,
-    Doctor.self,
+    TrustedDeviceLogin.self, TrustedDeviceSignUp.self, TrustedDeviceSignOut.self, TrustedDeviceEnroll.self,
+    TrustedDeviceAvailabilityVerb.self, TrustedDeviceReconcile.self, TrustedDeviceSignIn.self, TrustedDeviceList.self,
+    TrustedDeviceRevoke.self, Doctor.self,
   ]
 
   /// The verb whose words begin `arguments`, and the rest; the longest match wins.

@@ -2,7 +2,7 @@ import AuthenticatorCore
 
 /// How often and how soon a request that failed is sent again. Requests that use something up (an attempt, a password)
 /// are never sent again, whatever this says.
-public struct RetryPolicy: Hashable, Sendable {
+public struct FrontendRetryPolicy: Hashable, Sendable {
   /// How often at most.
   public var retries: Int
   /// How long to wait when the server does not say.
@@ -24,7 +24,7 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 
   /// Never.
-  public static let none = RetryPolicy(retries: 0)
+  public static let none = FrontendRetryPolicy(retries: 0)
 
   static let statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 

@@ -1,0 +1,83 @@
+import AuthenticatorCore
+import AuthenticatorTrustedDevice
+
+/// What every `trusted-device` verb is told: which server, which app, which device.
+struct TrustedDeviceOptions: Sendable {
+  let configuration: TrustedDeviceConfiguration
+  let certificateFile: String?
+  let deviceToken: String?
+  let device: DeviceOptions
+
+  static let options =
+    [
+      Option(
+        "--server", .value("URL"), "the Frontend API's address, without /v1; with a key, the proxy in front of it"),
+      Option("--publishable-key", .value("KEY"), "the key that names the server"),
+      Option("--ca", .value("FILE"), "trust these certificates (PEM) instead of the system's"),
+      Option("--device-token", .value("TOKEN"), "go on as the client of this token"),
+      Option(
+        "--app-identifier", .value("ID"),
+        "the app that enrolls and signs in (default \(DeviceOptions.defaultAppIdentifier))"),
+      Option("--timeout", .value("SECONDS"), "how long the person has to answer a prompt (default 60)"),
+    ]
+    + DeviceOptions.options.filter {
+      $0.name != "--authenticator" && $0.name != "--app-id" && $0.name != "--device-name"
+    }
+
+  /// Which policies there are.
+  static let policy = Option(
+    "--policy", .value("POLICY"),
+    "biometry_or_device_passcode (default), biometry_any or biometry_current_set")
+
+  static let notes = [
+    """
+    Token, sessions and keys are in the store, so each verb goes on where the last one ended. Keys without hardware need
+    --allow-software-keys.
+    """,
+    """
+    Exit status: 0 done, 1 refused or failed (the code is printed), 2 usage, 3 a missing password, an unreachable server,
+    or an unusable store or file.
+    """,
+  ]
+
+  init(_ arguments: Arguments) throws {
+    device = try DeviceOptions(arguments)
+    certificateFile = try arguments.text("--ca")
+    deviceToken = try arguments.text("--device-token")
+    var configuration = try Self.configuration(arguments)
+    configuration.authenticators = TrustedDeviceAuthenticators()
+    if let seconds = try arguments.integer("--timeout", in: 1...3600) {
+      configuration.promptTimeLimit = .seconds(seconds)
+    }
+    if let word = try arguments.text("--policy") { configuration.defaultPolicy = try Self.policy(word) }
+    if let word = try arguments.text("--platform") {
+      configuration.platform = TrustedDevice.Platform(rawValue: word)
+    }
+    if let word = try arguments.text("--replace-scope") {
+      guard let scope = TrustedDeviceConfiguration.ReplaceScope(rawValue: word) else {
+        throw Failure.usage("--replace-scope is user or installation")
+      }
+      configuration.replaceScope = scope
+    }
+    self.configuration = configuration
+  }
+
+  private static func configuration(_ arguments: Arguments) throws -> TrustedDeviceConfiguration {
+    let (server, key) = (try arguments.text("--server"), try arguments.text("--publishable-key"))
+    do {
+      if let key { return try TrustedDeviceConfiguration(publishableKey: key, proxyURL: server) }
+      guard let server else { throw Failure.usage("--server is missing") }
+      return try TrustedDeviceConfiguration(server: server)
+    } catch let error as AuthenticatorError {
+      throw Failure.usage(error.reason)
+    }
+  }
+
+  private static func policy(_ word: String) throws -> TrustedDevicePolicy {
+    let policy = TrustedDevicePolicy(rawValue: word)
+    guard TrustedDevicePolicy.known.contains(policy) else {
+      throw Failure.usage("--policy is one of: \(TrustedDevicePolicy.known.map(\.rawValue).joined(separator: ", "))")
+    }
+    return policy
+  }
+}
