@@ -89,6 +89,9 @@ let libraries: [Target] = [
       "AuthenticatorCoding", "AuthenticatorCrypto",
     ]),
   library(
+    "AuthenticatorUAF", layer: 4,
+    ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
+  library(
     "AuthenticatorLinux", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM", "CTerminalShims"]),
   library(
@@ -290,6 +293,12 @@ let testTargets: [Target] = [
       "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorJourney",
       "AuthenticatorJourneyServer", "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorCore",
       "AuthenticatorCoding", "AuthenticatorCrypto",
+    ]),
+  tests(
+    "AuthenticatorUAFTests",
+    [
+      "AuthenticatorUAF", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "DeviceAuthenticators",
+      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates", "TestVectors",
     ]),
   tests(
     "AuthenticatorRelyingPartyTests",

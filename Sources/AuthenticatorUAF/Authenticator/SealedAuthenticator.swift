@@ -1,0 +1,277 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+import DeviceAuthenticators
+
+/// The authenticator itself: verifies the person, makes and uses keys, builds and signs assertions (FIDO UAF Authenticator
+/// Commands). Nothing of it is open: apps bring verification and storage.
+struct SealedAuthenticator: Sendable {
+  let model: UAFAuthenticatorModel
+  let devices: UAFDeviceAuthenticators
+  let context: AuthenticatorContext
+
+  /// The registered extension that is known here.
+  static let extensionIDs = [UAFExtension.userVerificationMethodID]
+
+  /// What every command brings.
+  struct Command: Sendable {
+    var appID: String
+    var finalChallengeHash: [UInt8]
+    var accessToken: [UInt8]
+    var operation: OperationID
+    var prompt: Prompt
+    var deadline: Duration
+    /// Whether the methods of verification are reported in the signed part.
+    var reportsMethods: Bool
+  }
+
+  // MARK: Information
+
+  /// What it tells of itself; nil: it cannot be used on this device now.
+  func information(displaysImages: Bool) async -> UAFAuthenticatorInformation? {
+    guard model.authenticationAlgorithm.signatureAlgorithm != nil,
+      let device = try? await devices.make(model.behavior, context)
+    else { return nil }
+    let isUserEnrolled: Bool
+    switch await device.availability() {
+    case .available: isUserEnrolled = true
+    case .unavailable(.lockedOut): isUserEnrolled = true
+    case .unavailable(.biometryNotEnrolled): isUserEnrolled = false
+    case .unavailable, .unknown: return nil
+    }
+    guard let protection = await keyProtection(device) else { return nil }
+    let images = displaysImages ? model.tcDisplayPNGCharacteristics : []
+    return UAFAuthenticatorInformation(
+      aaid: model.aaid, title: model.title, description: model.description, supportedUAFVersions: model.versions,
+      authenticationAlgorithm: model.authenticationAlgorithm, attestationTypes: model.possibleAttestations,
+      userVerification: model.userVerification, keyProtection: protection,
+      matcherProtection: model.matcherProtection, attachmentHint: model.attachmentHint,
+      isSecondFactorOnly: model.isSecondFactorOnly, tcDisplay: model.tcDisplay,
+      tcDisplayContentTypes: model.tcDisplay.isEmpty
+        ? [] : [UAFTransaction.plainText] + (images.isEmpty ? [] : [UAFTransaction.pngImage]),
+      tcDisplayPNGCharacteristics: images, supportedExtensionIDs: Self.extensionIDs, isUserEnrolled: isUserEnrolled)
+  }
+
+  /// What is effectively true of a new key; nil: none could be made.
+  private func keyProtection(_ device: any DeviceAuthenticator) async -> KeyProtectionTypes? {
+    guard let algorithm = model.authenticationAlgorithm.signatureAlgorithm else { return nil }
+    let owner = KeyOwner(instance: context.instance, family: .uaf, party: "", account: nil)
+    let request = KeyRequest(
+      owner: owner, algorithms: [algorithm], counter: .rising, requiresHardware: model.requiresHardware)
+    let needsHardware =
+      switch model.behavior.authenticator {
+      case .biometricOnly, .biometricAllowFallback: !devices.biometric.allowsSoftwareKeys
+      case .devicePasscode: !devices.devicePasscode.allowsSoftwareKeys
+      case .applicationPIN: devices.applicationPIN?.requiresHardware ?? false
+      default: false
+      }
+    let access = KeyAccess(gate: .open, requiresHardware: needsHardware)
+    guard let protection = await context.keyStore.prospectiveProtection(for: request, access: access) else {
+      return nil
+    }
+    if let stated = model.keyProtection { return stated }
+    guard protection.isHardware else { return .software }
+    return protection.residence == .software ? .hardware : [.hardware, .secureElement]
+  }
+
+  // MARK: Register
+
+  /// Makes a staged key and the assertion about it; nothing is left when it throws.
+  func register(
+    _ command: Command, username: String, attestationType: UAFAttestationType
+  ) async throws -> (assertion: [UInt8], key: RegisteredKey) {
+    guard model.possibleAttestations.contains(attestationType),
+      let algorithm = model.authenticationAlgorithm.signatureAlgorithm
+    else { throw AuthenticatorError(.unsupported, stage: "uaf.register", reason: "no such attestation") }
+    let device = try await devices.make(model.behavior, context)
+    let account = model.isSecondFactorOnly ? nil : Array(username.utf8)
+    let owner = KeyOwner(instance: context.instance, family: .uaf, party: command.appID, account: account)
+    let ticket = try await device.verify(
+      VerificationRequest(
+        operation: command.operation, level: model.behavior.level, owner: owner, prompt: command.prompt,
+        deadline: command.deadline, isRegistration: true))
+    guard let keyID = UAFKeyID(bytes: try context.environment.random(32)) else {
+      throw AuthenticatorError(.keyGenerationFailed, stage: "uaf.register", reason: "the random source gave too little")
+    }
+    let handle = KeyHandle(
+      aaid: model.aaid, accessToken: command.accessToken, keyID: keyID,
+      username: model.isSecondFactorOnly ? "" : username)
+    let left = command.deadline - context.environment.uptime()
+    let request = KeyRequest(
+      owner: owner, algorithms: [algorithm], slot: Self.slot(handle, command.appID), externalID: keyID.bytes,
+      attributes: handle.encoded, counter: .rising, requiresHardware: model.requiresHardware,
+      journal: RegistrationJournal(end: context.environment.now().advanced(by: left + .seconds(60))).encoded)
+    let staged = try await device.register(
+      AuthenticatorCore.RegistrationRequest(
+        key: request, operation: command.operation, prompt: command.prompt, deadline: command.deadline, ticket: ticket))
+    do {
+      let key = try await device.authenticate(
+        SigningRequest(
+          record: staged.record, operation: command.operation, level: model.behavior.level, prompt: command.prompt,
+          deadline: command.deadline, ticket: staged.ticket ?? ticket))
+      let evidence = key.verification ?? ticket.verification
+      let data = KeyRegistrationData(
+        aaid: model.aaid,
+        info: AssertionInfo(
+          authenticatorVersion: model.authenticatorVersion, mode: .userVerified,
+          signatureAlgorithm: attestationType == .basicFull
+            ? model.attestationKey?.algorithm ?? model.authenticationAlgorithm : model.authenticationAlgorithm,
+          publicKeyFormat: model.publicKeyFormat),
+        finalChallengeHash: command.finalChallengeHash, keyID: keyID, signCounter: 0,
+        registrationCounter: try await nextRegistration(),
+        publicKey: try model.publicKeyFormat.encode(staged.record.publicKey),
+        userVerificationState: try await userVerificationState(keyID, evidence),
+        extensions: command.reportsMethods ? [methodsExtension(evidence)] : [])
+      let signed = try data.encoded()
+      let attestation: RegistrationAssertion.Attestation
+      if attestationType == .basicFull, let vendor = model.attestationKey {
+        attestation = .basicFull(
+          signature: try vendor.algorithm.encode(try vendor.key.sign(signed)), chain: vendor.chain)
+      } else {
+        attestation = .basicSurrogate(
+          signature: try model.authenticationAlgorithm.encode(try await key.sign(signed)))
+      }
+      let assertion = try RegistrationAssertion.encode(signed, attestation)
+      return (assertion, RegisteredKey(record: staged.record, handle: handle))
+    } catch {
+      // A key that cannot be discarded now is unanswered and goes at the next start; what failed first is what counts.
+      do { try await staged.discard() } catch {}
+      throw AuthenticatorError.wrapping(error, as: .keyGenerationFailed, stage: "uaf.register")
+    }
+  }
+
+  /// A user's newer key of the same model takes the place of the older one, for the same application and caller.
+  private static func slot(_ handle: KeyHandle, _ appID: String) -> String? {
+    guard !handle.username.isEmpty else { return nil }
+    var hash = SHA256()
+    hash.update(handle.accessToken)
+    hash.update(Array(handle.aaid.rawValue.uppercased().utf8))
+    hash.update(Array(handle.username.utf8))
+    return "uaf-" + Base64URL.encode(hash.finalized())
+  }
+
+  private func nextRegistration() async throws -> UInt32 {
+    try await context.keyStore.advance(
+      .named(instance: context.instance, name: "uaf.registrations." + model.aaid.rawValue.uppercased()))
+  }
+
+  // MARK: Sign
+
+  /// Signs with one key; the transaction was shown and approved before.
+  func sign(
+    _ command: Command, with registered: RegisteredKey, ticket: VerificationTicket?, transaction: [UInt8]?
+  ) async throws -> [UInt8] {
+    guard ConstantTime.equals(registered.handle.accessToken, command.accessToken) else {
+      throw AuthenticatorError(.keyAccessDenied, stage: "uaf.sign")
+    }
+    if transaction != nil, model.behavior.level == .none || model.tcDisplay.isEmpty {
+      throw AuthenticatorError(
+        .keyAccessDenied, stage: "uaf.sign", reason: "this authenticator confirms no transactions")
+    }
+    let device = try await devices.make(model.behavior, context)
+    let key = try await asking(command.prompt) { prompt in
+      try await device.authenticate(
+        SigningRequest(
+          record: registered.record, operation: command.operation, level: model.behavior.level, prompt: prompt,
+          deadline: command.deadline, ticket: ticket))
+    }
+    let state = try await userVerificationState(registered.handle.keyID, key.verification)
+    let nonce = try context.environment.random(16)
+    guard nonce.count >= 8 else { throw AuthenticatorError(.unsupported, stage: "uaf.sign", reason: "no randomness") }
+    let data = AuthenticationSignedData(
+      aaid: model.aaid,
+      info: AssertionInfo(
+        authenticatorVersion: model.authenticatorVersion,
+        mode: transaction == nil ? .userVerified : .transactionConfirmed,
+        signatureAlgorithm: model.authenticationAlgorithm, publicKeyFormat: nil),
+      nonce: nonce, finalChallengeHash: command.finalChallengeHash,
+      transactionContentHash: transaction.map { SHA256.hash($0) } ?? [], keyID: registered.handle.keyID,
+      // Durable, or inside a durable reservation, before the signature is made.
+      signCounter: try await key.nextCounter(), userVerificationState: state,
+      extensions: command.reportsMethods ? [methodsExtension(key.verification)] : [])
+    let signed = try data.encoded()
+    let signature = try model.authenticationAlgorithm.encode(try await key.sign(signed))
+    return try AuthenticationAssertion.encode(signed, signature: signature)
+  }
+
+  /// One verification for several keys of which the person chooses one afterwards.
+  func verify(_ command: Command, for keys: [RegisteredKey]) async throws -> VerificationTicket? {
+    guard let first = keys.first else { return nil }
+    let device = try await devices.make(model.behavior, context)
+    return try await asking(command.prompt) { prompt in
+      try await device.verify(
+        VerificationRequest(
+          operation: command.operation, level: model.behavior.level, owner: first.record.owner, prompt: prompt,
+          deadline: command.deadline, keys: Set(keys.map(\.record.tag))))
+    }
+  }
+
+  /// With a fallback button, a canceled or unmatched scan leads to one more prompt that offers it: who meant to use it
+  /// is not sent away by a scan that did not work.
+  private func asking<Value>(_ prompt: Prompt, _ ask: (Prompt) async throws -> Value) async throws -> Value {
+    do {
+      return try await ask(prompt)
+    } catch let error as AuthenticatorError
+      where prompt.fallbackTitle != nil && model.behavior.authenticator == .biometricOnly
+      && [.userCanceled, .userVerificationFailed].contains(error.code)
+    {
+      guard await context.verifier.methods().contains(where: { $0.key.isBiometric && $0.value == .ready }) else {
+        throw error
+      }
+      return try await ask(prompt)
+    }
+  }
+
+  // MARK: What was verified
+
+  /// The enrolled set in a form of this key's own, for models that report it: SHA-256 of the KeyID and the set's digest.
+  private func userVerificationState(_ keyID: UAFKeyID, _ evidence: UserVerification?) async throws -> [UInt8]? {
+    guard model.behavior.reportsUserVerificationState else { return nil }
+    var state = evidence?.enrollmentState
+    if state == nil { state = try await context.verifier.enrollmentState() }
+    return state.map { SHA256.hash(keyID.bytes + SHA256.hash($0.digest)) }
+  }
+
+  /// The registered extension `fido.uaf.uvm`: method, key protection and matcher protection of this operation.
+  private func methodsExtension(_ evidence: UserVerification?) -> AssertionExtension {
+    var methods: UserVerificationMethods = []
+    for method in evidence?.methods ?? [] {
+      switch method {
+      case .fingerprint: methods.insert(.fingerprint)
+      case .face: methods.insert(.faceprint)
+      case .passcode, .applicationPIN: methods.insert(.passcode)
+      case .presence: methods.insert(.presence)
+      default: break
+      }
+    }
+    if methods.isEmpty { methods = .none }
+    var writer = ByteWriter(capacity: 8)
+    writer.write(methods.rawValue, order: .littleEndian)
+    writer.write((model.keyProtection ?? .software).rawValue, order: .littleEndian)
+    writer.write(model.matcherProtection.rawValue, order: .littleEndian)
+    return AssertionExtension(id: UAFExtension.userVerificationMethodID, data: writer.bytes)
+  }
+}
+
+/// What settles a key after a crash: until when its response could still have been made.
+struct RegistrationJournal {
+  let end: UnixTime
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter(capacity: 8)
+    writer.write(UInt64(bitPattern: end.milliseconds))
+    return writer.bytes
+  }
+
+  init(end: UnixTime) { self.end = end }
+
+  /// Nil for a journal of another form: nothing is concluded from it.
+  init?(_ bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    guard bytes.count == 8, let value = try? reader.readUInt64() else { return nil }
+    end = UnixTime(milliseconds: Int64(bitPattern: value))
+  }
+
+  /// What `KeyRecord.details` says of a key whose response was made: its server may know it.
+  static let answered: [UInt8] = Array(#"{"answered":true}"#.utf8)
+}

@@ -1,0 +1,38 @@
+import AuthenticatorCore
+import DeviceAuthenticators
+
+/// What makes and opens the keys of the built-in authenticators.
+public struct UAFDeviceAuthenticators: Sendable {
+  /// For the biometric behaviors; what happens on a changed set is the behavior's and not looked at here.
+  public var biometric: BiometricAuthenticatorConfig
+  /// For the passcode.
+  public var devicePasscode: DevicePasscodeConfig
+  /// For the PIN of the app; nil: there is no such authenticator.
+  public var applicationPIN: ApplicationPINConfig?
+  /// For behaviors of your own, and in place of the package's classes.
+  public var custom: AuthenticatorFactories
+
+  /// The package's authenticators, demanding hardware keys unless their configurations say otherwise.
+  public init(
+    biometric: BiometricAuthenticatorConfig = BiometricAuthenticatorConfig(),
+    devicePasscode: DevicePasscodeConfig = DevicePasscodeConfig(), applicationPIN: ApplicationPINConfig? = nil,
+    custom: AuthenticatorFactories = AuthenticatorFactories()
+  ) {
+    self.biometric = biometric
+    self.devicePasscode = devicePasscode
+    self.applicationPIN = applicationPIN
+    self.custom = custom
+  }
+
+  func make(_ behavior: UAFBehavior, _ context: AuthenticatorContext) async throws -> any DeviceAuthenticator {
+    if custom.types.contains(behavior.authenticator) { return try await custom.make(behavior.authenticator, context) }
+    var biometric = biometric
+    biometric.enrollment = behavior.enrollment
+    // The button comes with an operation's extras alone.
+    biometric.fallbackTitle = nil
+    let factories = AuthenticatorFactories.defaults(
+      biometricOnly: biometric, biometricAllowFallback: biometric, devicePasscode: devicePasscode,
+      applicationPIN: applicationPIN)
+    return try await factories.make(behavior.authenticator, context)
+  }
+}

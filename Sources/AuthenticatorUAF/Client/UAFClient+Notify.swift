@@ -1,0 +1,94 @@
+import AuthenticatorCore
+
+/// What a server answered to a response (FIDO UAF Application API, section "UAF Status Codes"). Open.
+public struct UAFServerStatus: RawRepresentable, Hashable, Sendable {
+  /// The number.
+  public let rawValue: Int
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// Accepted.
+  public static let ok = UAFServerStatus(rawValue: 1200)
+  /// Received; the verdict comes later.
+  public static let accepted = UAFServerStatus(rawValue: 1202)
+  /// The server ended it for lack of time.
+  public static let requestTimeout = UAFServerStatus(rawValue: 1408)
+  /// The server does not know the key: it should go.
+  public static let unknownKeyID = UAFServerStatus(rawValue: 1481)
+  /// The server failed.
+  public static let internalError = UAFServerStatus(rawValue: 1500)
+
+  /// Whether it says for certain that a new key was not taken.
+  var refusesRegistration: Bool {
+    rawValue >= 1400 && self != .requestTimeout && self != .internalError
+  }
+}
+
+extension UAFClient {
+  /// Tells the client what the server said to a response (`notifyUAFResult`).
+  ///
+  /// A new key is confirmed by 1200 and then takes the place of the user's older key of the same model; a refusal destroys
+  /// it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed.
+  /// - Throws: `invalidMessage` for text that is no response; `storageFailed`.
+  public func notify(status: UAFServerStatus, of response: UAFMessage, facetID: String) async throws {
+    // Nothing to settle after a deregistration.
+    guard !response.uafProtocolMessage.isEmpty else { return }
+    let response = try UAFResponse(response.uafProtocolMessage)
+    let facet = try FacetID(facetID)
+    let module = module(callerID: facet.normalized)
+    let appID = response.header.appID ?? facet.text
+    let token = try await module.accessToken(appID: appID)
+    let keys = try await module.keys(appID: appID, token: token)
+    for (aaid, keyID) in try response.assertions.map({ try Self.key(of: $0, op: response.header.op) }) {
+      guard let key = keys.first(where: { $0.handle.aaid == aaid && $0.handle.keyID == keyID }) else { continue }
+      if status == .ok {
+        try await confirm(key, module, appID: appID, token: token)
+      } else if response.header.op == .registration, key.record.state == .staged, status.refusesRegistration {
+        try await configuration.context.keyStore.discard(key.record.tag)
+      } else if status == .unknownKeyID {
+        try await configuration.context.keyStore.delete(key.record.tag)
+      }
+    }
+  }
+
+  private func confirm(
+    _ key: RegisteredKey, _ module: AuthenticatorModule, appID: String, token: [UInt8]
+  ) async throws {
+    let store = configuration.context.keyStore
+    if key.record.state == .staged {
+      try await store.commit(key.record.tag, externalID: nil, details: RegistrationJournal.answered)
+    }
+    // The older key must not come back when this one is deregistered one day.
+    guard let slot = key.record.slot else { return }
+    let older = try await module.keys(appID: appID, token: token, states: [.retired, .staged]).filter { other in
+      other.record.slot == slot && other.record.tag != key.record.tag
+        && (other.record.state == .retired || other.record.createdAt < key.record.createdAt)
+    }
+    for other in older { try await store.delete(other.record.tag) }
+  }
+
+  /// Settles what an interrupted run left: keys whose response was never made are destroyed once their operation must
+  /// have ended. Keys whose response was made wait for the server's word.
+  public func recover() async throws {
+    let query = KeyQuery(instance: configuration.context.instance, family: .uaf, states: [.staged])
+    let keys = try await configuration.context.keyStore.records(matching: query).map { record in
+      RegisteredKey(record: record, handle: try KeyHandle(record.attributes))
+    }
+    try await module(callerID: "").discardUnanswered(keys)
+  }
+
+  private static func key(
+    of assertion: UAFResponse.Assertion, op: UAFOperation
+  ) throws -> (AAID, UAFKeyID) {
+    do {
+      guard op == .registration else {
+        let data = try AuthenticationAssertion(assertion.assertion).signedData
+        return (data.aaid, data.keyID)
+      }
+      let data = try RegistrationAssertion(assertion.assertion).keyRegistrationData
+      return (data.aaid, data.keyID)
+    } catch {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "uaf.message", reason: "an assertion is malformed", underlying: error)
+    }
+  }
+}

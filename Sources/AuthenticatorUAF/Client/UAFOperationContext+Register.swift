@@ -1,0 +1,62 @@
+import AuthenticatorCore
+
+extension UAFOperationContext {
+  /// Makes a key with every authenticator of the chosen set (FIDO UAF Protocol, section "Registration Request Processing
+  /// Rules for FIDO UAF Client"). The keys stay staged until the server's status is known.
+  func register(_ request: UAFRegistrationRequest) async throws -> UAFResponse {
+    let found = try await candidates(request.policy, isRegistration: true)
+    let challenge = finalChallenge(request.challenge)
+    let command = command(challenge, prompt: prompt(client.configuration.texts.registration))
+    var failure: AuthenticatorError?
+    for choice in try await ordered(found) {
+      do {
+        return try await register(request, with: choice, of: found, command, challenge)
+      } catch let error as AuthenticatorError where Self.leadsOn(error.code) {
+        // Another authenticator that the policy admits may have room, or be there.
+        failure = failure ?? error
+      }
+    }
+    throw failure ?? AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.register")
+  }
+
+  /// Whether the next choice is tried instead.
+  static func leadsOn(_ code: AuthenticatorError.Code) -> Bool {
+    [.insufficientAuthenticatorResources, .verifierUnavailable].contains(code)
+  }
+
+  private func register(
+    _ request: UAFRegistrationRequest, with choice: PolicyChoice, of found: Candidates,
+    _ command: SealedAuthenticator.Command, _ challenge: FinalChallengeParameters
+  ) async throws -> UAFResponse {
+    var made: [RegisteredKey] = []
+    var assertions: [UAFResponse.Assertion] = []
+    do {
+      for member in choice.members {
+        let authenticator = found.authenticators[member.candidate]
+        let information = found.information[member.candidate]
+        let type =
+          member.attestationTypes?.first { information.attestationTypes.contains($0) }
+          ?? information.attestationTypes.first
+        guard let type else {
+          throw AuthenticatorError(.unsupported, stage: "uaf.register", reason: "the model has no attestation")
+        }
+        let (assertion, key) = try await module.register(
+          command, with: authenticator, username: request.username, attestationType: type)
+        made.append(key)
+        assertions.append(
+          UAFResponse.Assertion(
+            assertion: assertion, tcDisplayPNGCharacteristics: information.tcDisplayPNGCharacteristics))
+      }
+    } catch {
+      // All or none: the server would accept no part of a set.
+      await module.discard(made)
+      throw error
+    }
+    return UAFResponse(header: request.header, fcParams: challenge.text, assertions: assertions)
+  }
+
+  /// Forgets keys; nothing is asked, and nothing tells whether they were there.
+  func deregister(_ request: UAFDeregistrationRequest) async throws {
+    for scope in request.authenticators { try await module.deregister(scope, appID: appID) }
+  }
+}

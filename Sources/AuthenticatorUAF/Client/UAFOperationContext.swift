@@ -1,0 +1,166 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+import DeviceAuthenticators
+
+/// What one operation has fixed from its first moment: who calls, for which application, by whose clock, until when.
+struct UAFOperationContext: Sendable {
+  let client: UAFClient
+  let request: UAFRequest
+  let facet: FacetID
+  /// After resolution.
+  let appID: String
+  let module: AuthenticatorModule
+  /// What keys of this application and caller are bound to.
+  let token: [UInt8]
+  let id: OperationID
+  let deadline: Duration
+  let channelBinding: ChannelBinding
+  let extras: UAFExtras
+  /// Whether the message asks for the methods of verification to be reported.
+  let reportsMethods: Bool
+
+  private static let maximumAppIDBytes = 512
+
+  /// Decides what can be decided before an authenticator is looked at.
+  /// - Throws: `invalidMessage`, `untrustedFacet`; `timedOut`.
+  init(
+    _ client: UAFClient, _ request: UAFRequest, facetID: String, channelBinding: ChannelBinding, extras: UAFExtras
+  ) async throws {
+    let environment = client.environment
+    deadline = environment.uptime() + client.configuration.timeout
+    let header = request.header
+    for one in header.exts where one.failIfUnknown && !SealedAuthenticator.extensionIDs.contains(one.id) {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "uaf.extensions", reason: "an extension that must be understood is unknown")
+    }
+    guard header.appID?.utf8.count ?? 0 <= Self.maximumAppIDBytes else {
+      throw MessageMembers.error("header.appID", "is too long")
+    }
+    facet = try FacetID(facetID)
+    appID = try await client.facets.resolve(
+      header.appID, for: facet, version: header.upv, configuration: client.configuration, until: deadline,
+      in: environment)
+    module = client.module(callerID: facet.normalized)
+    token = try await module.accessToken(appID: appID)
+    id = try OperationID(in: environment)
+    reportsMethods = header.exts.contains { $0.id == UAFExtension.userVerificationMethodID }
+    self.client = client
+    self.request = request
+    self.channelBinding = channelBinding
+    self.extras = extras
+  }
+
+  // MARK: Choosing
+
+  /// The usable choices in order, with the keys of the application.
+  struct Candidates: Sendable {
+    var authenticators: [SealedAuthenticator]
+    var information: [UAFAuthenticatorInformation]
+    var keys: [[RegisteredKey]]
+    var gone: [Set<UAFKeyID>]
+    var choices: [PolicyChoice]
+  }
+
+  /// - Throws: `noSuitableAuthenticator`; `unsupportedVersion` when no authenticator is used with the message's version.
+  func candidates(_ policy: UAFPolicy, isRegistration: Bool) async throws -> Candidates {
+    try check(policy)
+    let keys = try await module.keys(appID: appID, token: token)
+    var found = Candidates(authenticators: [], information: [], keys: [], gone: [], choices: [])
+    var isAnyOfAnotherVersion = false
+    var candidates: [PolicyCandidate] = []
+    for one in module.authenticators {
+      guard let information = await one.information(displaysImages: module.displaysImages) else { continue }
+      guard information.supportedUAFVersions.contains(request.header.upv) else {
+        isAnyOfAnotherVersion = true
+        continue
+      }
+      let own = keys.filter { $0.handle.aaid == one.model.aaid }
+      // Keys that a changed enrolled set has ended still answer, by saying so.
+      let gone = isRegistration ? [] : try await module.goneKeys(one.model.aaid, token: token)
+      found.authenticators.append(one)
+      found.information.append(information)
+      found.keys.append(own)
+      found.gone.append(gone)
+      candidates.append(
+        PolicyCandidate(information: information, keyIDs: gone.union(own.map(\.handle.keyID))))
+    }
+    if candidates.isEmpty, isAnyOfAnotherVersion {
+      throw AuthenticatorError(.unsupportedVersion, stage: "uaf.policy", reason: "no authenticator has this version")
+    }
+    found.choices = PolicyMatcher(candidates).choices(for: policy)
+    guard !found.choices.isEmpty else {
+      throw AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.policy", reason: "the policy admits nothing here")
+    }
+    return found
+  }
+
+  private func check(_ policy: UAFPolicy) throws {
+    guard client.configuration.isStrictAboutCriteria else { return }
+    for criteria in policy.accepted.joined() where criteria.aaid == nil {
+      guard criteria.authenticationAlgorithms != nil, criteria.assertionSchemes != nil else {
+        throw MessageMembers.error("policy.accepted", "names neither models nor algorithms and schemes")
+      }
+    }
+  }
+
+  /// The choice to begin with first. Asked only where the app wants it, or after a failure.
+  func ordered(_ found: Candidates) async throws -> [PolicyChoice] {
+    guard found.choices.count > 1, let first = found.choices.first?.members.first else { return found.choices }
+    let configuration = client.configuration
+    guard let responder = configuration.responder else { return found.choices }
+    var kind: ChoiceQuestion.Kind?
+    if try await module.hasFailed(found.information[first.candidate].aaid) { kind = .alternative }
+    if kind == nil, configuration.asksForAuthenticator { kind = .choose }
+    guard let kind else { return found.choices }
+    let titles = Self.distinct(
+      found.choices.map { choice in
+        choice.members.map { found.information[$0.candidate].title }.joined(separator: ", ")
+      })
+    let texts = configuration.texts
+    let question = ChoiceQuestion(
+      kind: kind, options: titles,
+      prompt: Prompt(
+        reason: kind == .alternative ? texts.alternative : texts.chooseAuthenticator, cancelTitle: texts.cancelTitle),
+      deadline: deadline)
+    let chosen = try await waiting { try await responder.choose(question) }
+    guard let index = titles.firstIndex(of: chosen) else {
+      throw AuthenticatorError(.invalidRequest, stage: "uaf.choice", reason: "the answer is none of the options")
+    }
+    return [found.choices[index]]
+  }
+
+  /// Titles that can be told apart.
+  static func distinct(_ titles: [String]) -> [String] {
+    var seen: [String: Int] = [:]
+    return titles.map { title in
+      let count = (seen[title] ?? 0) + 1
+      seen[title] = count
+      return count == 1 ? title : "\(title) (\(count))"
+    }
+  }
+
+  // MARK: What operations share
+
+  func finalChallenge(_ challenge: String) -> FinalChallengeParameters {
+    FinalChallengeParameters(
+      appID: appID, challenge: challenge, facetID: facet.text, channelBinding: channelBinding)
+  }
+
+  func command(_ challenge: FinalChallengeParameters, prompt: Prompt) -> SealedAuthenticator.Command {
+    SealedAuthenticator.Command(
+      appID: appID, finalChallengeHash: challenge.hash, accessToken: token, operation: id, prompt: prompt,
+      deadline: deadline, reportsMethods: reportsMethods)
+  }
+
+  func prompt(_ reason: String, offersFallback: Bool = false) -> Prompt {
+    Prompt(
+      reason: reason, cancelTitle: client.configuration.texts.cancelTitle,
+      fallbackTitle: offersFallback ? extras.fallbackTitle : nil)
+  }
+
+  /// Waits for a person until the operation's end.
+  func waiting<Value: Sendable>(_ answer: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    try await DeadlineRace.run(until: deadline, in: client.environment, stage: "uaf.prompt", answer)
+  }
+}

@@ -1,0 +1,123 @@
+import AuthenticatorCore
+
+/// Decides whether a caller may act for an application, and keeps fetched lists as long as their headers allow.
+actor FacetAuthorization {
+  private struct Entry {
+    var list: TrustedFacetList
+    var end: Duration
+  }
+
+  private var lists: [String: Entry] = [:]
+
+  static let maximumRedirects = 5
+  static let maximumBytes = 256 * 1024
+  private static let maximumLists = 64
+  /// The longest a list is kept, whatever its headers say.
+  static let maximumAge = Duration.seconds(86_400)
+
+  /// The application's ID after resolution, when the caller may act for it (FIDO AppID and Facet Specification,
+  /// section "Processing rules").
+  /// - Throws: `untrustedFacet`; `invalidMessage` for an app ID that is no address though it begins like one, before
+  ///   anything is fetched; `timedOut`, `appCanceled`.
+  func resolve(
+    _ appID: String?, for facet: FacetID, version: UAFVersion, configuration: UAFClientConfiguration,
+    until deadline: Duration, in environment: AuthenticatorEnvironment
+  ) async throws -> String {
+    guard let appID, !appID.isEmpty else { return facet.text }
+    guard appID.lowercased().hasPrefix("https:") else {
+      guard appID == facet.text || appID == facet.normalized else { throw Self.untrusted("is not the caller's own") }
+      return appID
+    }
+    let url: WebURL
+    do { url = try WebURL(appID) } catch {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "uaf.facets", reason: "the app ID is a malformed address", underlying: error)
+    }
+    if facet.webHost == url.host { return appID }
+    let list = try await list(at: url, name: appID, configuration, deadline, environment)
+    guard list.names(facet, version: version) else { throw Self.untrusted("does not name the caller") }
+    return appID
+  }
+
+  private func list(
+    at url: WebURL, name: String, _ configuration: UAFClientConfiguration, _ deadline: Duration,
+    _ environment: AuthenticatorEnvironment
+  ) async throws -> TrustedFacetList {
+    if let entry = lists[name], environment.uptime() < entry.end { return entry.list }
+    lists[name] = nil
+    guard let transport = configuration.transport else {
+      throw Self.untrusted("cannot be asked: there is no transport")
+    }
+    do {
+      let fetched = environment.uptime()
+      let response = try await Self.fetch(url, by: transport, until: deadline, in: environment)
+      let list = try TrustedFacetList(response.body, appID: url, rules: configuration.domainRules)
+      let age = FacetListLifetime.of(response, now: environment.now())
+      if age > .zero {
+        if lists.count >= Self.maximumLists { lists.removeAll() }
+        lists[name] = Entry(list: list, end: fetched + min(age, Self.maximumAge))
+      }
+      return list
+    } catch let error as AuthenticatorError where [.untrustedFacet, .timedOut, .appCanceled].contains(error.code) {
+      throw error
+    } catch {
+      if error is CancellationError || Task.isCancelled {
+        throw AuthenticatorError(.appCanceled, stage: "uaf.facets", underlying: error)
+      }
+      throw AuthenticatorError(
+        .untrustedFacet, stage: "uaf.facets", reason: "the list of trusted facets cannot be had", underlying: error)
+    }
+  }
+
+  /// The answer that has the list. No cookies, credentials, origin or referrer are sent: the transport adds none.
+  private static func fetch(
+    _ url: WebURL, by transport: any HTTPTransport, until deadline: Duration,
+    in environment: AuthenticatorEnvironment
+  ) async throws -> HTTPResponse {
+    var url = url
+    for _ in 0...maximumRedirects {
+      let left = deadline - environment.uptime()
+      guard left > .zero else { throw AuthenticatorError(.timedOut, stage: "uaf.facets") }
+      let response = try await transport.send(
+        HTTPRequest(
+          method: "GET", url: url, fields: [HTTPField("Accept", TrustedFacetList.contentType)],
+          timeout: min(left, .seconds(30)), maximumBodyBytes: maximumBytes))
+      if response.status == 200 {
+        let type = response.values("Content-Type").first?.split(separator: ";").first ?? ""
+        guard type.trimmed.lowercased() == TrustedFacetList.contentType else {
+          throw untrusted("answers with another content type")
+        }
+        return response
+      }
+      guard (300..<400).contains(response.status) else { throw untrusted("answers with a refusal") }
+      guard response.values("FIDO-AppID-Redirect-Authorized").first?.trimmed.lowercased() == "true" else {
+        throw untrusted("redirects without authorization")
+      }
+      guard let location = response.values("Location").first, let next = redirected(url, to: location) else {
+        throw untrusted("redirects to no https address")
+      }
+      url = next
+    }
+    throw untrusted("redirects too often")
+  }
+
+  private static func redirected(_ url: WebURL, to location: String) -> WebURL? {
+    let isPath = location.hasPrefix("/") && !location.hasPrefix("//")
+    guard let next = try? WebURL(isPath ? url.origin + location : location), next.scheme == "https" else { return nil }
+    return next
+  }
+
+  private static func untrusted(_ what: String) -> AuthenticatorError {
+    AuthenticatorError(.untrustedFacet, stage: "uaf.facets", reason: "the app ID \(what)")
+  }
+}
+
+extension StringProtocol {
+  /// Without spaces and tabs at the ends.
+  var trimmed: String {
+    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    let front = drop(while: isSpace)
+    guard let last = front.lastIndex(where: { !isSpace($0) }) else { return "" }
+    return String(front[...last])
+  }
+}

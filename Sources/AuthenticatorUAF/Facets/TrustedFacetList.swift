@@ -1,0 +1,83 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+
+/// The facets that an application trusts, as its app ID's address serves them (FIDO AppID and Facet Specification).
+struct TrustedFacetList: Sendable {
+  /// Identities of apps and https origins, by protocol version.
+  private var facets: [UAFVersion: Set<String>] = [:]
+
+  static let contentType = "application/fido.trusted-apps+json"
+
+  /// Reads a list; entries that nobody may name are dropped.
+  /// - Throws: `invalidMessage`.
+  init(_ body: [UInt8], appID: WebURL, rules: FacetDomainRules) throws {
+    let value: JSONValue
+    do { value = try JSONValue.parse(body) } catch {
+      throw AuthenticatorError(.invalidMessage, stage: "uaf.facets", reason: "the list is no JSON", underlying: error)
+    }
+    let members = try MessageMembers(value, "trustedFacets")
+    let own = rules.leastSpecificPrivateLabel(appID.host)
+    for entry in try members.list("trustedFacets", maximum: 64) {
+      let version = try UAFVersion(entry["version"], "trustedFacets.version")
+      guard let ids = entry["ids"]?.arrayValue, ids.count <= 4096 else { throw members.malformed("trustedFacets") }
+      guard facets[version] == nil else { throw MessageMembers.error("trustedFacets", "has a version twice") }
+      facets[version] = Set(
+        ids.compactMap(\.stringValue).compactMap { id -> String? in
+          guard let separator = id.firstRange(of: "://") else { return Self.appIdentity(id) }
+          guard id[..<separator.lowerBound].lowercased() == "https", let origin = Self.origin(id) else { return nil }
+          guard let own, rules.leastSpecificPrivateLabel(origin.host) == own else { return nil }
+          return origin.origin
+        })
+    }
+  }
+
+  /// Whether the list names the facet for this version.
+  func names(_ facetID: FacetID, version: UAFVersion) -> Bool {
+    facets[version]?.contains(facetID.normalized) ?? false
+  }
+
+  private static func appIdentity(_ id: String) -> String? {
+    (1...512).contains(id.unicodeScalars.count) && id.contains(":") ? id : nil
+  }
+
+  /// The origin of an address, whatever path, query, user information or fragment it has.
+  private static func origin(_ text: String) -> WebURL? {
+    guard let separator = text.firstRange(of: "://") else { return nil }
+    let rest = text[separator.upperBound...]
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    return try? WebURL("https://" + host)
+  }
+}
+
+/// Who calls: a web origin or an app's identity.
+struct FacetID: Hashable, Sendable {
+  /// As the caller gave it; what goes into the final challenge.
+  let text: String
+  /// What is compared.
+  let normalized: String
+  /// The host of an https origin; nil for apps.
+  let webHost: String?
+
+  /// - Throws: `invalidRequest` for text that is empty, too long or a plain http origin.
+  init(_ text: String) throws {
+    guard (1...512).contains(text.unicodeScalars.count) else { throw Self.invalid("is empty or too long") }
+    self.text = text
+    guard text.lowercased().hasPrefix("https://") else {
+      guard !text.lowercased().hasPrefix("http://") else {
+        throw AuthenticatorError(.untrustedFacet, stage: "uaf.facets", reason: "plain http is no facet")
+      }
+      normalized = text
+      webHost = nil
+      return
+    }
+    let url = try WebURL(text)
+    guard url.path == "/", url.query == nil else { throw Self.invalid("is no origin") }
+    normalized = url.origin
+    webHost = url.host
+  }
+
+  private static func invalid(_ what: String) -> AuthenticatorError {
+    AuthenticatorError(.invalidRequest, stage: "uaf.facets", reason: "the facet ID \(what)")
+  }
+}

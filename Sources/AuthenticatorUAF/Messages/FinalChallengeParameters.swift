@@ -1,0 +1,66 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+
+/// What ties a message to the TLS connection it came over (FIDO UAF Protocol, section "ChannelBinding"). Whatever the app
+/// knows of its connection must be given.
+public struct ChannelBinding: Hashable, Sendable {
+  /// Base64url of the hash of the server's certificate.
+  public var serverEndPoint: String?
+  /// Base64url of the server's certificate, DER.
+  public var tlsServerCertificate: String?
+  /// The Finished structure; deprecated.
+  public var tlsUnique: String?
+  /// A ChannelID key, `unused`, or nil where the TLS stack has none.
+  public var cidPublicKey: String?
+
+  /// Nothing is known, unless said.
+  public init(
+    serverEndPoint: String? = nil, tlsServerCertificate: String? = nil, tlsUnique: String? = nil,
+    cidPublicKey: String? = nil
+  ) {
+    self.serverEndPoint = serverEndPoint
+    self.tlsServerCertificate = tlsServerCertificate
+    self.tlsUnique = tlsUnique
+    self.cidPublicKey = cidPublicKey
+  }
+
+  /// Reads the JSON form, as web pages hand it over.
+  /// - Throws: `invalidMessage`.
+  public init(json: JSONValue) throws {
+    let members = try MessageMembers(json, "channelBinding")
+    serverEndPoint = try members.optionalText("serverEndPoint", 1...1024)
+    tlsServerCertificate = try members.optionalText("tlsServerCertificate", 1...65_536)
+    tlsUnique = try members.optionalText("tlsUnique", 1...1024)
+    cidPublicKey = try members.optionalText("cid_pubkey", 1...1024)
+  }
+
+  var json: JSONValue {
+    var object = JSONObject()
+    if let serverEndPoint { object["serverEndPoint"] = .string(serverEndPoint) }
+    if let tlsServerCertificate { object["tlsServerCertificate"] = .string(tlsServerCertificate) }
+    if let tlsUnique { object["tlsUnique"] = .string(tlsUnique) }
+    if let cidPublicKey { object["cid_pubkey"] = .string(cidPublicKey) }
+    return .object(object)
+  }
+}
+
+/// The final challenge parameters: made once, sent as the text that was hashed (FIDO UAF Protocol, section
+/// "FinalChallengeParams").
+public struct FinalChallengeParameters: Hashable, Sendable {
+  /// Base64url of the JSON form: what goes into `fcParams`, and what is hashed.
+  public let text: String
+
+  /// Serializes the parameters.
+  /// - Parameter challenge: the server's text, as received.
+  public init(appID: String, challenge: String, facetID: String, channelBinding: ChannelBinding) {
+    let json: JSONValue = [
+      "appID": .string(appID), "challenge": .string(challenge), "facetID": .string(facetID),
+      "channelBinding": channelBinding.json,
+    ]
+    text = Base64URL.encode(json.serialized())
+  }
+
+  /// SHA-256 of the text itself, not of the JSON in it.
+  public var hash: [UInt8] { SHA256.hash(Array(text.utf8)) }
+}

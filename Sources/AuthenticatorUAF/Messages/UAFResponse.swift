@@ -1,0 +1,70 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+
+/// A response to a registration or an authentication: header, final challenge parameters and assertions.
+public struct UAFResponse: Hashable, Sendable {
+  /// The request's header.
+  public var header: OperationHeader
+  /// The final challenge parameters: the text that was hashed.
+  public var fcParams: String
+  /// One for each authenticator of the chosen set.
+  public var assertions: [Assertion]
+
+  /// What one authenticator answered.
+  public struct Assertion: Hashable, Sendable {
+    /// The scheme, `UAFV1TLV`.
+    public var assertionScheme: String
+    /// The assertion's bytes.
+    public var assertion: [UInt8]
+    /// Pictures the authenticator can show; in registrations only.
+    public var tcDisplayPNGCharacteristics: [DisplayPNGCharacteristics]
+
+    init(
+      assertionScheme: String = UAFAuthenticatorModel.assertionScheme, assertion: [UInt8],
+      tcDisplayPNGCharacteristics: [DisplayPNGCharacteristics] = []
+    ) {
+      self.assertionScheme = assertionScheme
+      self.assertion = assertion
+      self.tcDisplayPNGCharacteristics = tcDisplayPNGCharacteristics
+    }
+  }
+
+  init(header: OperationHeader, fcParams: String, assertions: [Assertion]) {
+    self.header = header
+    self.fcParams = fcParams
+    self.assertions = assertions
+  }
+
+  /// Reads a response as `message` writes it.
+  /// - Throws: `invalidMessage`.
+  public init(_ text: String) throws {
+    let entries = try UAFRequest.entries(text)
+    guard entries.count == 1 else { throw MessageMembers.error("message", "is no single response") }
+    let members = try MessageMembers(entries[0], "message")
+    header = try OperationHeader(members.object["header"])
+    guard header.op != .deregistration else { throw MessageMembers.error("header.op", "is of no response") }
+    fcParams = try members.text("fcParams", 1...131_072)
+    assertions = try members.list("assertions", maximum: 64).map { entry in
+      let one = try MessageMembers(entry, "assertions")
+      return Assertion(
+        assertionScheme: try one.text("assertionScheme", 1...64), assertion: try one.bytes("assertion", 1...4096),
+        tcDisplayPNGCharacteristics: try one.optionalList("tcDisplayPNGCharacteristics", maximum: 64)?
+          .map { try DisplayPNGCharacteristics($0) } ?? [])
+    }
+  }
+
+  /// The message's text.
+  public var message: String {
+    let assertions = assertions.map { one -> JSONValue in
+      var object = JSONObject([
+        ("assertionScheme", .string(one.assertionScheme)), ("assertion", .string(Base64URL.encode(one.assertion))),
+      ])
+      if !one.tcDisplayPNGCharacteristics.isEmpty {
+        object["tcDisplayPNGCharacteristics"] = .array(one.tcDisplayPNGCharacteristics.map(\.json))
+      }
+      return .object(object)
+    }
+    let response: JSONValue = ["header": header.json, "fcParams": .string(fcParams), "assertions": .array(assertions)]
+    return JSONValue.array([response]).serializedString()
+  }
+}

@@ -1,0 +1,37 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+
+/// A version of the protocol.
+public struct UAFVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// Before the point.
+  public var major: UInt16
+  /// After the point.
+  public var minor: UInt16
+
+  /// Makes a version.
+  public init(major: UInt16, minor: UInt16) {
+    self.major = major
+    self.minor = minor
+  }
+
+  /// UAF 1.0.
+  public static let v10 = UAFVersion(major: 1, minor: 0)
+  /// UAF 1.1.
+  public static let v11 = UAFVersion(major: 1, minor: 1)
+  /// What this client speaks, best first. UAF 1.2 is not among them: a message of that version alone is refused.
+  public static let supported: [UAFVersion] = [.v11, .v10]
+
+  init(_ value: JSONValue?, _ place: String) throws {
+    let members = try MessageMembers(value, place)
+    major = try members.number("major")
+    minor = try members.number("minor")
+  }
+
+  var json: JSONValue { ["major": .integer(Int64(major)), "minor": .integer(Int64(minor))] }
+
+  public var description: String { "\(major).\(minor)" }
+
+  public static func < (left: UAFVersion, right: UAFVersion) -> Bool {
+    (left.major, left.minor) < (right.major, right.minor)
+  }
+}

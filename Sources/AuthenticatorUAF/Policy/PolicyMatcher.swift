@@ -1,0 +1,114 @@
+/// What a policy is compared with: one authenticator of this device and the keys it holds for the application.
+public struct PolicyCandidate: Sendable {
+  /// The authenticator.
+  public var information: UAFAuthenticatorInformation
+  /// The keys registered with it for the application and this caller.
+  public var keyIDs: Set<UAFKeyID>
+
+  /// Makes a candidate.
+  public init(information: UAFAuthenticatorInformation, keyIDs: Set<UAFKeyID> = []) {
+    self.information = information
+    self.keyIDs = keyIDs
+  }
+}
+
+/// One way of serving a policy: authenticators that answer together.
+public struct PolicyChoice: Hashable, Sendable {
+  /// One authenticator with what its criterion asks of it.
+  public struct Member: Hashable, Sendable {
+    /// The place among the candidates.
+    public var candidate: Int
+    /// The keys that the criterion names; nil: any.
+    public var keyIDs: [UAFKeyID]?
+    /// The attestations that the criterion names, best first; nil: any.
+    public var attestationTypes: [UAFAttestationType]?
+  }
+
+  /// In the order of the set's criteria.
+  public var members: [Member]
+}
+
+/// Finds the authenticators that a policy admits (FIDO UAF Protocol, section "Policy").
+public struct PolicyMatcher: Sendable {
+  private let candidates: [PolicyCandidate]
+
+  /// Compares with these.
+  public init(_ candidates: [PolicyCandidate]) { self.candidates = candidates }
+
+  /// The usable sets in the server's order, each with the authenticators that serve it. Where several authenticators
+  /// serve one criterion, each makes a choice of its own; different criteria of a set are served by different ones.
+  public func choices(for policy: UAFPolicy) -> [PolicyChoice] {
+    let admitted = candidates.indices.filter { index in
+      !policy.disallowed.contains { Self.matches($0, candidates[index]) }
+    }
+    guard !admitted.isEmpty else { return [] }
+    var choices: [PolicyChoice] = []
+    for set in policy.accepted {
+      let servers = set.map { criterion in admitted.filter { Self.matches(criterion, candidates[$0]) } }
+      guard servers.allSatisfy({ !$0.isEmpty }) else { continue }
+      combine(set, servers, [], into: &choices)
+      if choices.count >= Self.maximumChoices { break }
+    }
+    return choices
+  }
+
+  /// More ways than this are no choice any more.
+  private static let maximumChoices = 64
+
+  private func combine(
+    _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], into choices: inout [PolicyChoice]
+  ) {
+    guard choices.count < Self.maximumChoices else { return }
+    guard chosen.count < set.count else {
+      choices.append(
+        PolicyChoice(
+          members: zip(set, chosen).map { criterion, candidate in
+            PolicyChoice.Member(
+              candidate: candidate, keyIDs: criterion.keyIDs, attestationTypes: criterion.attestationTypes)
+          }))
+      return
+    }
+    // Without this the search could try every order before it finds that there is no way.
+    guard Self.canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
+    for candidate in servers[chosen.count] where !chosen.contains(candidate) {
+      combine(set, servers, chosen + [candidate], into: &choices)
+    }
+  }
+
+  /// Whether each of these criteria can be served by an authenticator of its own: a matching in the graph of criteria and
+  /// authenticators, grown along augmenting paths.
+  private static func canServe(_ servers: ArraySlice<[Int]>, besides taken: Set<Int>) -> Bool {
+    var criterionOf: [Int: Int] = [:]
+    func serve(_ criterion: Int, _ visited: inout Set<Int>) -> Bool {
+      for candidate in servers[criterion] where !taken.contains(candidate) && visited.insert(candidate).inserted {
+        if let other = criterionOf[candidate], !serve(other, &visited) { continue }
+        criterionOf[candidate] = criterion
+        return true
+      }
+      return false
+    }
+    return servers.indices.allSatisfy { criterion in
+      var visited: Set<Int> = []
+      return serve(criterion, &visited)
+    }
+  }
+
+  /// Whether every field that is there matches.
+  public static func matches(_ criteria: MatchCriteria, _ candidate: PolicyCandidate) -> Bool {
+    let model = candidate.information
+    if let aaid = criteria.aaid, !aaid.contains(model.aaid) { return false }
+    if let vendors = criteria.vendorID, !vendors.contains(model.aaid.vendorID) { return false }
+    if let keys = criteria.keyIDs, !keys.contains(where: candidate.keyIDs.contains) { return false }
+    if let methods = criteria.userVerification, !methods.matches(model.userVerification) { return false }
+    if let protection = criteria.keyProtection, protection.isDisjoint(with: model.keyProtection) { return false }
+    if let matcher = criteria.matcherProtection, matcher.isDisjoint(with: model.matcherProtection) { return false }
+    if let hint = criteria.attachmentHint, hint.isDisjoint(with: model.attachmentHint) { return false }
+    if let display = criteria.tcDisplay, display.isDisjoint(with: model.tcDisplay) { return false }
+    if let algorithms = criteria.authenticationAlgorithms, !algorithms.contains(model.authenticationAlgorithm) {
+      return false
+    }
+    if let schemes = criteria.assertionSchemes, !schemes.contains(model.assertionScheme) { return false }
+    if let types = criteria.attestationTypes, !types.contains(where: model.attestationTypes.contains) { return false }
+    return !criteria.exts.contains { $0.failIfUnknown && !model.supportedExtensionIDs.contains($0.id) }
+  }
+}

@@ -1,0 +1,163 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorTestSupport
+import Testing
+
+@testable import AuthenticatorUAF
+
+struct FacetTests {
+  private static let rules = FacetDomainRules { host in
+    host.split(separator: ".").suffix(2).joined(separator: ".")
+  }
+  private static let appID = "https://www.example.org/facets"
+  private static let app = "ios:bundle-id:com.example.app"
+  private static let list: JSONValue = [
+    "trustedFacets": [["version": ["major": 1, "minor": 1], "ids": [.string(app)]]]
+  ]
+  private static let type = HTTPField("Content-Type", "application/fido.trusted-apps+json; charset=utf-8")
+
+  private struct Kit {
+    let transport = ScriptedTransport()
+    let environment = TestEnvironment()
+    let facets = FacetAuthorization()
+    let configuration: UAFClientConfiguration
+
+    init() throws {
+      configuration = UAFClientConfiguration(
+        context: try TestDevice().context, authenticators: [], transport: transport, domainRules: FacetTests.rules)
+    }
+
+    @discardableResult
+    func resolve(
+      _ appID: String?, _ facet: String = FacetTests.app, version: UAFVersion = .v11
+    ) async throws -> String {
+      try await facets.resolve(
+        appID, for: try FacetID(facet), version: version, configuration: configuration,
+        until: environment.clock.uptime + .seconds(60), in: environment.environment)
+    }
+  }
+
+  @Test func decidesAsTheVectorsSay() async throws {
+    for vector in try UAFVectors().all("facet") {
+      let id = try vector.text("id")
+      let kit = try Kit()
+      if id.hasPrefix("fac-redirect") {
+        var fields = [HTTPField("Location", "https://other.example.org/list")]
+        if vector["redirectHeader"]?.stringValue != nil {
+          fields.append(HTTPField("FIDO-AppID-Redirect-Authorized", "true"))
+        }
+        kit.transport.add(302, text: "", fields: fields)
+      }
+      if let document = vector["trustedFacetsDocument"], !document.isNull {
+        let type = vector["responseContentType"]?.stringValue
+        kit.transport.add(json: document, fields: [type.map { HTTPField("Content-Type", $0) } ?? Self.type])
+      }
+      let facet = try vector.text("callerFacetID")
+      if try vector.text("expect") == "allowed" {
+        let resolved = try await kit.resolve(try vector.text("appID"), facet)
+        if let expected = vector["resultingAppID"]?.stringValue { #expect(resolved == expected, "\(id)") }
+      } else {
+        await #expect(throws: AuthenticatorError(.untrustedFacet), "\(id)") {
+          try await kit.resolve(try vector.text("appID"), facet)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "https://", "https://exa mple.org", "https://user@www.example.org/facets", "https://www.example.org/#f",
+    "https://www.example.org:99999/", "https:www.example.org", "https://www.exämple.org/",
+  ])
+  func refusesMalformedAppIDsBeforeTheNetwork(_ appID: String) async throws {
+    let kit = try Kit()
+    await #expect(throws: AuthenticatorError(.invalidMessage)) { try await kit.resolve(appID) }
+    #expect(kit.transport.requests.isEmpty)
+  }
+
+  @Test(arguments: ["http://www.example.org/facets", "ftp://x", "not an address", "android:apk-key-hash:abc"])
+  func neverFetchesFromWhatIsNotHTTPS(_ appID: String) async throws {
+    let kit = try Kit()
+    await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await kit.resolve(appID) }
+    #expect(kit.transport.requests.isEmpty)
+  }
+
+  @Test func keepsAListAsLongAsItsHeadersAllow() async throws {
+    let kit = try Kit()
+    kit.transport.add(
+      json: Self.list, fields: [Self.type, HTTPField("Cache-Control", "public, max-age=600"), HTTPField("Age", "100")])
+    try await kit.resolve(Self.appID)
+    kit.environment.clock.advance(by: .seconds(499))
+    try await kit.resolve(Self.appID)
+    #expect(kit.transport.requests.count == 1)
+    kit.environment.clock.advance(by: .seconds(2))
+    kit.transport.add(json: Self.list, fields: [Self.type])
+    try await kit.resolve(Self.appID)
+    #expect(kit.transport.requests.count == 2)
+    // Nothing was said the second time, so nothing was kept.
+    await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await kit.resolve(Self.appID) }
+    #expect(kit.transport.requests.count == 3)
+  }
+
+  @Test(arguments: [
+    ("Cache-Control", "no-store, max-age=600"), ("Cache-Control", "no-cache"), ("Cache-Control", "max-age=x"),
+    ("Expires", "0"), ("Expires", "Thu, 01 Jan 1970 00:00:00 GMT"),
+  ])
+  func keepsNothingThatMustNotBeKept(_ name: String, _ value: String) async throws {
+    let kit = try Kit()
+    for _ in 0..<2 {
+      kit.transport.add(json: Self.list, fields: [Self.type, HTTPField(name, value)])
+      try await kit.resolve(Self.appID)
+    }
+    #expect(kit.transport.requests.count == 2)
+  }
+
+  @Test func sendsNothingButTheRequest() async throws {
+    let kit = try Kit()
+    kit.transport.add(json: Self.list, fields: [Self.type])
+    try await kit.resolve(Self.appID)
+    let request = try #require(kit.transport.requests.first)
+    #expect(request.method == "GET")
+    #expect(request.fields.map(\.name) == ["Accept"])
+  }
+
+  @Test func refusesAnswersThatAreNoList() async throws {
+    let bodies = [
+      "", "[]", "{}", #"{"trustedFacets": []}"#, #"{"trustedFacets": [{"ids": []}]}"#,
+      #"{"trustedFacets": [{"version": {"major": 1, "minor": 1}, "ids": ["*"]}]}"#,
+    ]
+    for body in bodies {
+      let kit = try Kit()
+      kit.transport.add(text: body, fields: [Self.type])
+      await #expect(throws: AuthenticatorError(.untrustedFacet), "\(body)") { try await kit.resolve(Self.appID) }
+    }
+    let kit = try Kit()
+    kit.transport.add(404, json: Self.list, fields: [Self.type])
+    await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await kit.resolve(Self.appID) }
+    kit.transport.addFailure(mayHaveArrived: false)
+    await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await kit.resolve(Self.appID) }
+  }
+
+  @Test func followsNoRedirectToPlainHTTPAndNotForever() async throws {
+    let authorized = HTTPField("FIDO-AppID-Redirect-Authorized", "true")
+    let plain = try Kit()
+    plain.transport.add(301, text: "", fields: [authorized, HTTPField("Location", "http://www.example.org/x")])
+    await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await plain.resolve(Self.appID) }
+    #expect(plain.transport.requests.count == 1)
+    let endless = try Kit()
+    for _ in 0..<10 { endless.transport.add(302, text: "", fields: [authorized, HTTPField("Location", "/again")]) }
+    await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await endless.resolve(Self.appID) }
+    #expect(endless.transport.requests.count == 6)
+  }
+
+  @Test func withoutAListOfSuffixesTrustsOnlyTheSameHost() throws {
+    let body: JSONValue = [
+      "trustedFacets": [
+        ["version": ["major": 1, "minor": 1], "ids": ["https://pay.example.org", "https://www.example.org:444"]]
+      ]
+    ]
+    let list = try TrustedFacetList(
+      body.serialized(), appID: try WebURL(Self.appID), rules: .sameHost)
+    #expect(list.names(try FacetID("https://www.example.org:444"), version: .v11))
+    #expect(!list.names(try FacetID("https://pay.example.org"), version: .v11))
+  }
+}

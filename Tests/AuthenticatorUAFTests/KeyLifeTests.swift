@@ -1,0 +1,249 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorTestSupport
+import AuthenticatorUAF
+import Testing
+
+/// Who may use keys, what becomes of them, and what an interruption leaves.
+struct KeyLifeTests {
+  @Test func anotherCallersKeysAreNotThere() async throws {
+    let kit = try UAFKit()
+    let app = "https://rp.example/app"
+    let header = { (op: String) in UAFKit.header(op, appID: app) }
+    let response = try await kit.client.process(
+      UAFKit.registration(.silent, header: header("Reg")), facetID: "https://rp.example")
+    try await kit.client.notify(status: .ok, of: response, facetID: "https://rp.example")
+    let message = UAFKit.authentication(.silent, header: header("Auth"))
+    let own = await kit.client.authenticate(message, facetID: "https://rp.example")
+    #expect(own.outcome == .success)
+    let other = await kit.client.authenticate(message, facetID: "https://rp.example:8443")
+    #expect(other.outcome == .accessDenied)
+    #expect(try await kit.client.registrations(facetID: "https://rp.example").map(\.appID) == [app])
+    #expect(try await kit.client.registrations(facetID: "https://rp.example:8443").isEmpty)
+    try await kit.client.deleteKeys(appID: app, facetID: "https://rp.example:8443")
+    #expect(try await kit.records().count == 1)
+    try await kit.client.deleteKeys(appID: app, facetID: "https://rp.example")
+    #expect(try await kit.records().isEmpty)
+  }
+
+  @Test func aKeyIsConfirmedByTheServersStatus() async throws {
+    let kit = try UAFKit()
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    #expect(try await kit.records().map(\.state) == [.staged])
+    for undecided in [1202, 1408, 1500] {
+      try await kit.client.notify(
+        status: UAFServerStatus(rawValue: undecided), of: response, facetID: UAFKit.facet)
+      #expect(try await kit.records().map(\.state) == [.staged])
+    }
+    try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    #expect(try await kit.records().map(\.state) == [.active])
+    try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    #expect(try await kit.client.registrations(facetID: UAFKit.facet).first?.keys.map(\.isConfirmed) == [true])
+  }
+
+  @Test(arguments: [1400, 1401, 1403, 1480, 1490, 1491, 1492, 1493, 1494, 1495, 1496, 1497, 1498])
+  func aRefusedKeyIsDestroyed(_ status: Int) async throws {
+    let kit = try UAFKit()
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    try await kit.client.notify(status: UAFServerStatus(rawValue: status), of: response, facetID: UAFKit.facet)
+    #expect(try await kit.records().isEmpty)
+  }
+
+  @Test func aKeyThatTheServerDoesNotKnowGoes() async throws {
+    let kit = try UAFKit()
+    try await kit.register(.silent)
+    let result = await kit.client.authenticate(UAFKit.authentication(.silent), facetID: UAFKit.facet)
+    let response = try #require(result.message)
+    try await kit.client.notify(status: UAFServerStatus(rawValue: 1400), of: response, facetID: UAFKit.facet)
+    #expect(try await kit.records().count == 1)
+    try await kit.client.notify(status: .unknownKeyID, of: response, facetID: UAFKit.facet)
+    #expect(try await kit.records().isEmpty)
+  }
+
+  @Test func aNewerKeyTakesTheOldersPlaceOnceAccepted() async throws {
+    let kit = try UAFKit()
+    let old = try await kit.register(.silent).keyID
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    let new = try UAFKit.registered(response).keyID
+    let used = {
+      try UAFKit.signed(
+        await kit.client.authenticate(UAFKit.authentication(.silent), facetID: UAFKit.facet).message
+      ).keyID
+    }
+    #expect(try await used() == old)
+    try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    #expect(try await used() == new)
+    #expect(try await kit.records().count == 1)
+  }
+
+  @Test func aStagedKeyThatTheServerNamesIsAccepted() async throws {
+    let kit = try UAFKit()
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    let keyID = try UAFKit.registered(response).keyID
+    let result = await kit.client.authenticate(
+      UAFKit.authentication(.silent, keyIDs: [keyID]), facetID: UAFKit.facet)
+    #expect(result.outcome == .success)
+    #expect(try await kit.records().map(\.state) == [.active])
+  }
+
+  @Test func aDisallowedKeyKeepsItsAuthenticatorOut() async throws {
+    let kit = try UAFKit()
+    let keyID = try await kit.register(.silent).keyID
+    let policy = { (key: String) -> JSONValue in
+      [
+        "accepted": [[["aaid": ["FFFF#A006"]]]],
+        "disallowed": [["aaid": ["ffff#a006"], "keyIDs": [.string(key)]]],
+      ]
+    }
+    await #expect(throws: AuthenticatorError(.noSuitableAuthenticator)) {
+      try await kit.client.process(
+        UAFKit.registration(policy: policy(keyID.description)), facetID: UAFKit.facet)
+    }
+    let other = String(repeating: "A", count: 43)
+    await #expect(throws: Never.self) {
+      try await kit.client.process(UAFKit.registration(policy: policy(other)), facetID: UAFKit.facet)
+    }
+  }
+
+  @Test func asksWhoseKeyAmongSeveralUsers() async throws {
+    let kit = try UAFKit()
+    try await kit.register(.state, steps: .match())
+    let bob = try await kit.register(.state, username: "bob", steps: .match()).keyID
+    let shown = kit.prompts.count
+    let result = await kit.authenticate(UAFKit.authentication(.state), steps: .match(), .choose("bob"))
+    #expect(try UAFKit.signed(result.message).keyID == bob)
+    // No name is shown before the person is verified.
+    #expect(kit.prompts.dropFirst(shown).map(\.kind) == [.biometric, .choose])
+    let named = await kit.authenticate(UAFKit.authentication(.state, keyIDs: [bob]), steps: .match())
+    #expect(try UAFKit.signed(named.message).keyID == bob)
+    var silent = kit.configuration
+    silent.responder = nil
+    kit.device.verifier.script([.match()])
+    let unanswered = await (try UAFClient(silent)).authenticate(UAFKit.authentication(.state), facetID: UAFKit.facet)
+    #expect(unanswered.error == AuthenticatorError(.notInteractive))
+  }
+
+  @Test func aSecondFactorKnowsNoNameAndNeedsItsKeysNamed() async throws {
+    let kit = try UAFKit { configuration in
+      configuration.authenticators = [
+        UAFAuthenticatorModel(aaid: try UAFKit.Model.silent.aaid, behavior: .silent, isSecondFactorOnly: true)
+      ]
+    }
+    let keyID = try await kit.register(.silent).keyID
+    #expect(try await kit.records().first?.owner.account == nil)
+    let unnamed = await kit.client.authenticate(UAFKit.authentication(.silent), facetID: UAFKit.facet)
+    #expect(unnamed.outcome == .accessDenied)
+    let named = await kit.client.authenticate(
+      UAFKit.authentication(.silent, keyIDs: [keyID]), facetID: UAFKit.facet)
+    #expect(named.outcome == .success)
+  }
+
+  @Test func deregistersOneKeyAModelOrEverything() async throws {
+    let kit = try UAFKit()
+    let alice = try await kit.register(.silent).keyID
+    try await kit.register(.silent, username: "bob")
+    try await kit.register(.presence, steps: .approve)
+    let deregister = { (aaid: String, keyID: String) in
+      _ = try await kit.client.process(UAFKit.deregistration(aaid, keyID), facetID: UAFKit.facet)
+      return try await kit.records().count
+    }
+    // Nothing tells whether a key was there.
+    #expect(try await deregister("FFFF#A006", String(repeating: "A", count: 43)) == 3)
+    #expect(try await deregister("FFFF#A005", alice.description) == 3)
+    #expect(try await deregister("ffff#a006", alice.description) == 2)
+    #expect(try await deregister("FFFF#A006", "") == 1)
+    #expect(try await deregister("", "") == 0)
+    #expect(kit.device.verifier.remainingSteps == 0)
+  }
+
+  @Test func fullAuthenticatorsLeaveTheirPlaceToOthers() async throws {
+    let kit = try UAFKit { configuration in
+      configuration.authenticators = [
+        UAFAuthenticatorModel(aaid: try UAFKit.Model.silent.aaid, behavior: .silent, maximumKeys: 1),
+        UAFAuthenticatorModel(aaid: try UAFKit.Model.presence.aaid, behavior: .presence),
+      ]
+    }
+    try await kit.register(.silent)
+    await #expect(throws: AuthenticatorError(.insufficientAuthenticatorResources)) {
+      try await kit.client.process(UAFKit.registration(.silent, username: "bob"), facetID: UAFKit.facet)
+    }
+    kit.device.verifier.script([.approve])
+    let response = try await kit.client.process(
+      UAFKit.registration(.silent, .presence, username: "bob"), facetID: UAFKit.facet)
+    #expect(try UAFKit.registered(response).aaid == UAFKit.Model.presence.aaid)
+  }
+
+  // MARK: Devices that cannot
+
+  @Test func tellsWhatADeviceLacks() async throws {
+    let bare = try UAFKit(ScriptedDevice())
+    #expect(await bare.client.discover().availableAuthenticators.map(\.aaid.rawValue) == ["FFFF#A005", "FFFF#A006"])
+    #expect(
+      await bare.client.checkPolicy(UAFKit.registration(.state), facetID: UAFKit.facet) == .noSuitableAuthenticator)
+    let unenrolled = try UAFKit(ScriptedDevice(sensor: .fingerprint, passcode: UAFKit.passcode))
+    #expect(
+      await unenrolled.client.register(UAFKit.registration(.state), facetID: UAFKit.facet).outcome == .notEnrolled)
+    #expect(await unenrolled.client.checkPolicy(UAFKit.registration(.state), facetID: UAFKit.facet) == .noError)
+    #expect(unenrolled.prompts.isEmpty)
+  }
+
+  @Test func keyProtectionIsWhatTheStoreCanDo() async throws {
+    let kit = try UAFKit()
+    let found = await kit.client.discover().availableAuthenticators
+    #expect(found.allSatisfy { $0.keyProtection == [.hardware, .secureElement] })
+  }
+
+  // MARK: Interruptions
+
+  @Test func leavesNothingWhenAnyStepFails() async throws {
+    let probe = try UAFKit()
+    probe.device.verifier.script([.match()])
+    _ = try await probe.client.process(UAFKit.registration(.state), facetID: UAFKit.facet)
+    let calls = probe.device.store.calls
+    try #require(calls.count > 5)
+    for index in calls.indices {
+      let kit = try UAFKit()
+      kit.device.verifier.script([.match()])
+      kit.device.store.failCall(at: index)
+      let result = await kit.client.register(UAFKit.registration(.state), facetID: UAFKit.facet)
+      kit.device.store.repair()
+      guard result.outcome != .success else { continue }
+      #expect(try await kit.records().isEmpty, "call \(index), \(calls[index])")
+      // And the next try works.
+      kit.device.verifier.script([.match()])
+      #expect(await kit.client.register(UAFKit.registration(.state), facetID: UAFKit.facet).outcome == .success)
+    }
+  }
+
+  @Test func aKeyWhoseResponseWasNeverMadeGoesAfterARestart() async throws {
+    let kit = try UAFKit()
+    kit.device.verifier.script([.match()])
+    // The process ends between making the key and answering: nothing is undone.
+    kit.device.store.fail(.update)
+    kit.device.store.fail(.discard)
+    _ = await kit.client.register(UAFKit.registration(.state), facetID: UAFKit.facet)
+    kit.device.store.repair()
+    #expect(try await kit.records().map(\.state) == [.staged])
+    let next = try kit.restarted()
+    try await next.client.recover()
+    // Its operation could still be under way in another process.
+    #expect(try await kit.records().count == 1)
+    kit.device.environment.clock.advance(by: .seconds(600))
+    // A key without response is never used.
+    #expect(await next.authenticate(UAFKit.authentication(.state), steps: .match()).outcome == .accessDenied)
+    try await next.client.recover()
+    #expect(try await kit.records().isEmpty)
+  }
+
+  @Test func aKeyWhoseResponseWasMadeWaitsForTheServer() async throws {
+    let kit = try UAFKit()
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    kit.device.environment.clock.advance(by: .seconds(1_000_000))
+    let next = try kit.restarted()
+    try await next.client.recover()
+    #expect(try await kit.records().map(\.state) == [.staged])
+    #expect(await next.client.authenticate(UAFKit.authentication(.silent), facetID: UAFKit.facet).outcome == .success)
+    try await next.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    #expect(try await kit.records().map(\.state) == [.active])
+  }
+}
