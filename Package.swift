@@ -129,9 +129,9 @@ let tool: [Target] = [
     name: "authenticator",
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
-      "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding", "AuthenticatorWebAuthn", "AuthenticatorWebAuthnJourney",
-      "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP",
-      "AuthenticatorSQLite",
+      "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding",
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix",
+      "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
       "AuthenticatorCrypto",
     ], swiftSettings: strict)
@@ -164,8 +164,8 @@ let benches: [Target] = [
     name: "authenticator-bench",
     dependencies: [
       "BenchmarkFloors", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
-      "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
-      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
+      "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP",
+      "AuthenticatorSQLite", "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
       "AuthenticatorWebAuthn", "AuthenticatorRelyingParty", "AuthenticatorCBOR", "AuthenticatorCoding",
       "AuthenticatorCrypto",
     ], path: "Tests/Benchmarks", exclude: ["Peers"], swiftSettings: strict),

@@ -50,10 +50,27 @@ struct SQLiteTransaction: RowTransaction {
       case .slot(let value): ("slot = ?1", value)
       case .name(let value): ("name = ?1", value)
       }
-    let found = try select(
-      "\(condition) AND (?2 = -1 OR (?2 >> state) & 1 = 1)", [.integer(value), .integer(filter.states)])
+    let admitted = "\(condition) AND (?2 = -1 OR (?2 >> state) & 1 = 1)"
+    let values: [SQLiteValue] = [.integer(value), .integer(filter.states)]
+    // What a damaged file still holds is read as a whole: pages of it would hide what cannot be reached.
+    let found =
+      if let page = filter.page, !isDamaged { try select(page, of: admitted, values) } else {
+        try select(admitted, values)
+      }
     if found.isEmpty, isDamaged { throw Self.unknowable }
     return found
+  }
+
+  /// Walks an index from its end: a page costs the same however many rows there are.
+  private func select(
+    _ page: KeyFilter.Page, of condition: String, _ values: [SQLiteValue]
+  ) throws -> [KeyRow] {
+    var found: [KeyRow] = []
+    try connection.run(
+      "SELECT \(Self.columns) FROM keys WHERE \(condition) AND id < ?3 ORDER BY id DESC LIMIT ?4",
+      values + [.integer(page.before ?? .max), .integer(Int64(page.count))]
+    ) { found.append(Self.row($0)) }
+    return found.reversed()
   }
 
   private func select(_ condition: String, _ values: [SQLiteValue]) throws -> [KeyRow] {

@@ -16,12 +16,14 @@ public struct KeyQuery: Hashable, Sendable {
   public var externalID: [UInt8]?
   /// The states admitted; active ones by default.
   public var states: Set<KeyRecord.State>
+  /// At most so many of the records, those that were made last; nil: all. A store may return more.
+  public var limit: Int?
 
   /// Makes a query over one instance.
   public init(
     instance: String, family: ProtocolFamily? = nil, party: String? = nil, account: [UInt8]? = nil,
     authenticator: AuthenticatorType? = nil, slot: String? = nil, externalID: [UInt8]? = nil,
-    states: Set<KeyRecord.State> = KeyQuery.active
+    states: Set<KeyRecord.State> = KeyQuery.active, limit: Int? = nil
   ) {
     self.instance = instance
     self.family = family
@@ -31,6 +33,7 @@ public struct KeyQuery: Hashable, Sendable {
     self.slot = slot
     self.externalID = externalID
     self.states = states
+    self.limit = limit
   }
 
   /// The state that queries admit unless told.

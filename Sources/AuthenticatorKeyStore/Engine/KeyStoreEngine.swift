@@ -110,9 +110,32 @@ extension RowTransaction {
   func open(
     _ query: KeyQuery, with cipher: StoreCipher
   ) throws -> (found: [(row: KeyRow, key: StoredKey)], damaged: Int) {
+    var filter = cipher.filter(for: query)
+    guard let limit = query.limit else { return try open(try keys(filter), query, with: cipher) }
+    var page = KeyFilter.Page(count: max(limit, 1))
     var found: [(row: KeyRow, key: StoredKey)] = []
     var damaged = 0
-    for row in try keys(cipher.filter(for: query)) {
+    // What is damaged or not meant takes no place among the records asked for: reading goes on until they are all there.
+    while found.count < limit {
+      filter.page = page
+      let rows = try keys(filter)
+      // A damaged file is read as a whole, whatever page is asked for.
+      guard let first = rows.first, let last = rows.last, last.order < page.before ?? .max else { break }
+      let opened = try open(rows, query, with: cipher)
+      found = opened.found + found
+      damaged += opened.damaged
+      guard rows.count == page.count else { break }
+      page.before = first.order
+    }
+    return (found.suffix(max(limit, 0)), damaged)
+  }
+
+  private func open(
+    _ rows: [KeyRow], _ query: KeyQuery, with cipher: StoreCipher
+  ) throws -> (found: [(row: KeyRow, key: StoredKey)], damaged: Int) {
+    var found: [(row: KeyRow, key: StoredKey)] = []
+    var damaged = 0
+    for row in rows {
       do {
         let key = try cipher.open(row)
         if query.admits(key.record) { found.append((row, key)) }

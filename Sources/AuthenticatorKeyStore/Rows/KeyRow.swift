@@ -68,10 +68,25 @@ package struct KeyFilter: Hashable, Sendable {
   package var column: Column
   /// Bit n admits the state with code n; -1 admits any, also a code that there is not.
   package var states: Int64
+  /// Where to read on from, and how far; nil: everything.
+  package var page: Page?
 
-  package init(column: Column, states: Int64) {
+  /// The rows that were made last, of those before some place.
+  package struct Page: Hashable, Sendable {
+    /// The order of a row that was read; nil: begin with the last row.
+    package var before: Int64?
+    package var count: Int
+
+    package init(before: Int64? = nil, count: Int) {
+      self.before = before
+      self.count = count
+    }
+  }
+
+  package init(column: Column, states: Int64, page: Page? = nil) {
     self.column = column
     self.states = states
+    self.page = page
   }
 
   /// Every row.

@@ -36,7 +36,10 @@ final class MemoryTransaction: RowTransaction {
       if filter.column == .all { Array(tables.keys.values) } else {
         (tables.tagsByColumn[filter.column] ?? []).compactMap { tables.keys[$0] }
       }
-    return rows.filter(filter.admits).sorted { $0.order < $1.order }
+    let admitted = rows.filter(filter.admits).sorted { $0.order < $1.order }
+    guard let page = filter.page else { return admitted }
+    let before = page.before ?? .max
+    return Array(admitted.prefix { $0.order < before }.suffix(page.count))
   }
 
   func insert(_ row: KeyRow) throws {

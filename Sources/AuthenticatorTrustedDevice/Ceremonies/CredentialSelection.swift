@@ -45,20 +45,23 @@ extension TrustedDeviceClient {
     guard let environment = state.environment else { return .none(.environmentUnavailable) }
     if let reason = environment.closedReason { return .none(reason) }
     if try await isEarlierInstallation() { return .none(.noLocalCredential) }
-    let candidates = try await shelf.active(id: id).filter { credential in
-      (id == nil || credential.id == id) && IdentifierHint.matches(credential.attributes.hint, asked: hint)
-    }
-    guard !candidates.isEmpty else { return .none(.noLocalCredential) }
-
     var survey = KeySurvey(shelf: shelf)
     guard asksServer, let session = state.session, session.status == .active else {
       // Nobody is signed in, or not quite: the newest that could sign is the one.
+      var (candidates, isComplete) = try await shelf.candidates(id: id, hint: hint)
       if let usable = try await survey.first(of: candidates) { return CredentialSelection(credential: usable) }
-      return try await survey.verdict(on: candidates)
+      if !isComplete {
+        candidates = try await shelf.all(id: id, hint: hint)
+        if let usable = try await survey.first(of: candidates) { return CredentialSelection(credential: usable) }
+      }
+      return candidates.isEmpty ? .none(.noLocalCredential) : try await survey.verdict(on: candidates)
     }
-    let own = candidates.filter { $0.userID == session.user?.id }
+    let own = try await shelf.own(session.user?.id, id: id, hint: hint)
     let usable = try await survey.all(of: own)
-    guard !usable.isEmpty else { return try await survey.verdict(on: candidates) }
+    guard !usable.isEmpty else {
+      let candidates = try await shelf.all(id: id, hint: hint)
+      return candidates.isEmpty ? .none(.noLocalCredential) : try await survey.verdict(on: candidates)
+    }
     let listed: [TrustedDevice]
     do {
       listed = try await fetchList(sessionID: session.id)

@@ -40,6 +40,11 @@ extension TrustedDeviceClient {
     guard let credential = try await shelf.active(userID: userID).first(where: { $0.userID == userID }) else {
       return nil
     }
+    guard !credential.details.isUnproven else {
+      throw AuthenticatorError(
+        .unclaimed, stage: "revoke",
+        reason: "it is not certain which of the listed credentials is this installation's; sign in with it, or choose")
+    }
     return try await revoke(id: credential.id)
   }
 
@@ -55,6 +60,7 @@ extension TrustedDeviceClient {
         guard let credential = shelf.read([record].filter { $0.externalID != nil }).first else { continue }
         ids.append(credential.id)
         emit(.removed(id: credential.id, reason: .forgotten))
+        try await CredentialIndex(shelf.store, scope: scope).remove(userID, hint: credential.attributes.hint)
       } catch {
         failure = failure ?? error
         emit(.postponed(.removal, code: CredentialShelf.code(of: error)))

@@ -126,7 +126,11 @@ struct Settlement {
     await finishRevocations()
     let tombstones = try await store.records(matching: scope.query(user: userID, states: [.revoking]))
     for credential in client.shelf.read(tombstones) {
-      guard await revoke(credential.id) else { continue }
+      if credential.details.isUnproven {
+        leave(credential.id)
+      } else {
+        guard await revoke(credential.id) else { continue }
+      }
       let (store, tag) = (store, credential.tag)
       do { try await Turnstile.shielded { try await store.delete(tag) } } catch { note(error) }
     }
@@ -159,28 +163,48 @@ struct Settlement {
         from: record.createdAt.advanced(by: .seconds(-3600)), until: deadline.advanced(by: .seconds(3600)))
     }
     let (devices, clock) = try await list()
-    let found =
-      if let id = mark.id {
-        devices.filter { $0.id == id && $0.status == .active }
-      } else {
-        try await candidates(for: record, mark, among: devices)
-      }
-    if found.count == 1 { return try await accept(found[0], for: record, isNamed: mark.id != nil) }
+    if let own = try Self.own(record, mark, among: devices) {
+      return try await accept(own, for: record, isCertain: true)
+    }
+    let found = mark.id == nil ? try await candidates(for: record, mark, among: devices) : []
+    if found.count == 1 { return try await accept(found[0], for: record, isCertain: false) }
     isAmbiguous = !found.isEmpty
     guard mark.until.advanced(by: Self.grace) < clock.now else {
       report.pending += 1
       return nil
     }
     // The challenge has ended: what is not there now was never made, and what cannot be told apart stays the server's.
+    try await undo(record)
+    for device in found { leave(device.id) }
+    return nil
+  }
+
+  private mutating func undo(_ record: KeyRecord) async throws {
     let (store, tag) = (store, record.tag)
     try await Turnstile.shielded { try await store.discard(tag) }
     report.undone += 1
     client.emit(.enrollmentUndone)
-    return nil
   }
 
-  /// What the attempt can have made: of this app and platform, made in its time, and nobody else's here. A server may
-  /// write a name in its own way, so that decides only among several.
+  /// A credential that may be another installation's is not touched, whatever becomes of ours; the person can tell.
+  private mutating func leave(_ id: String) {
+    report.unclaimed.append(id)
+    client.emit(.unclaimed(id: id))
+  }
+
+  /// What the attempt has certainly made: the credential that was named beforehand, or the one of this very key.
+  private static func own(
+    _ record: KeyRecord, _ mark: AttemptMark, among devices: [TrustedDevice]
+  ) throws -> TrustedDevice? {
+    let thumbprint = try ProofText.thumbprint(record.publicKey)
+    return devices.first { device in
+      guard device.status == .active else { return false }
+      return device.publicKeyThumbprint.map { $0 == thumbprint } ?? (mark.id == device.id)
+    }
+  }
+
+  /// What the attempt can have made, where the server shows no keys: of this app and platform, made in its time, and
+  /// nobody else's here. A server may write a name in its own way, so that decides only among several.
   private func candidates(
     for record: KeyRecord, _ mark: AttemptMark, among devices: [TrustedDevice]
   ) async throws -> [TrustedDevice] {
@@ -189,9 +213,9 @@ struct Settlement {
     let earliest = mark.from.advanced(by: .seconds(-2))
     let latest = mark.until.advanced(by: Self.grace)
     let found = devices.filter { device in
-      device.status == .active && device.algorithm == .es256 && device.appIdentifier == scope.party
-        && device.platform.rawValue == attributes.platform && device.createdAt >= earliest
-        && device.createdAt <= latest && !known.contains(Array(device.id.utf8))
+      device.status == .active && device.publicKeyThumbprint == nil && device.algorithm == .es256
+        && device.appIdentifier == scope.party && device.platform.rawValue == attributes.platform
+        && device.createdAt >= earliest && device.createdAt <= latest && !known.contains(Array(device.id.utf8))
     }
     guard found.count > 1 else { return found }
     let named = found.filter { ($0.name ?? "") == (attributes.name ?? "") }
@@ -199,26 +223,27 @@ struct Settlement {
   }
 
   private mutating func accept(
-    _ device: TrustedDevice, for record: KeyRecord, isNamed: Bool
+    _ device: TrustedDevice, for record: KeyRecord, isCertain: Bool
   ) async throws -> TrustedDevice? {
     let active = try await store.records(matching: scope.query(user: userID))
     guard !active.contains(where: { $0.createdAt > record.createdAt }) else {
-      // A later enrollment has succeeded meanwhile: this one is undone on both sides.
-      guard await revoke(device.id) else { return nil }
-      let (store, tag) = (store, record.tag)
-      try await Turnstile.shielded { try await store.discard(tag) }
-      report.undone += 1
-      client.emit(.enrollmentUndone)
+      // A later enrollment has succeeded meanwhile: this one is undone, and the server's half if it is certainly ours.
+      if isCertain {
+        guard await revoke(device.id) else { return nil }
+      } else {
+        leave(device.id)
+      }
+      try await undo(record)
       return nil
     }
-    // A list entry that only fits is not certain to be this key's; one that was named beforehand is.
+    // A list entry that only fits is not certain to be this key's.
     try await client.shelf.commit(
       record, as: device.id,
-      CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt, isUnproven: !isNamed))
+      CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt, isUnproven: !isCertain))
     report.enrolled.append(device.id)
     client.emit(.enrolled(id: device.id, isRecovered: true))
     // Otherwise the key it replaces stays, not offered, until the first signature has shown that this is the right one.
-    if isNamed {
+    if isCertain {
       await client.shelf.removeReplaced(by: record, userID: userID, in: client.configuration.replaceScope)
     }
     return device
@@ -241,6 +266,11 @@ struct Settlement {
   private mutating func revokeLost(
     _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason
   ) async {
+    // What was only recovered from the list may be another installation's.
+    if credential.details.isUnproven {
+      leave(credential.id)
+      return await remove(credential, reason)
+    }
     if await revoke(credential.id) { return await remove(credential, reason) }
     // The row stays and remembers; it is not offered any more.
     _ = await client.shelf.condemn(credential, reason, keepsForRevocation: true)

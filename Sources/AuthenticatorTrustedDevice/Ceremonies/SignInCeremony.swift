@@ -180,7 +180,7 @@ struct SignInCeremony {
 extension TrustedDeviceClient {
   /// Remembers to revoke the server's credential of a key that is gone without a row to remember it by.
   func noteOrphan(_ credential: LocalCredential) async {
-    guard configuration.revokesOrphans else { return }
+    guard configuration.revokesOrphans, !credential.details.isUnproven else { return }
     let work = PendingWork(shelf.store, scope: scope)
     do {
       try await Turnstile.shielded { try await work.add(.revocation(id: credential.id, userID: credential.userID)) }

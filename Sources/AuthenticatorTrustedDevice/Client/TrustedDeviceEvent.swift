@@ -10,6 +10,9 @@ public enum TrustedDeviceEvent: Hashable, Sendable {
   case removed(id: String, reason: RemovalReason)
   /// The server's credential was revoked because its key here was lost, void, or never became usable.
   case orphanRevoked(id: String)
+  /// The server lists a credential that an interrupted enrollment may have made. It may as well be another
+  /// installation's, so it was left: the person can tell, and revoke it.
+  case unclaimed(id: String)
   /// A sign-in is complete; by a trusted device or otherwise.
   case signedIn(sessionID: String?)
   /// A sign-in needs more.

@@ -96,7 +96,8 @@ public struct TrustedDevices: Sendable {
 
   /// Revokes the signed-in user's credential of this installation, usable or not.
   /// - Returns: nil, and no request is made, when there is none.
-  /// - Throws: `signedOut` unless the session is active or pending; as `revoke(id:)`.
+  /// - Throws: `signedOut` unless the session is active or pending; `unclaimed` for one that was recovered from the
+  ///   server's list alone and has not signed yet: it may be another installation's; as `revoke(id:)`.
   @discardableResult
   public func revokeCurrentDeviceCredential() async throws -> TrustedDevice? {
     try await client.operations.run {

@@ -22,16 +22,17 @@ package struct CredentialScope: Hashable, Sendable {
   package func slot(_ userID: String) -> String { "\(party.utf8.count):\(party)\(userID)" }
 
   package func query(
-    user userID: String? = nil, id: String? = nil, states: Set<KeyRecord.State> = KeyQuery.active
+    user userID: String? = nil, id: String? = nil, states: Set<KeyRecord.State> = KeyQuery.active,
+    limit: Int? = nil
   ) -> KeyQuery {
     KeyQuery(
       instance: instance, family: .trustedDevice, party: party, account: userID.map { Array($0.utf8) },
-      externalID: id.map { Array($0.utf8) }, states: states)
+      externalID: id.map { Array($0.utf8) }, states: states, limit: limit)
   }
 
-  /// An item of the store that belongs to this scope.
-  package func item(_ kind: String) -> ItemName {
-    let text = "\(instance.utf8.count):\(instance)\(party)"
+  /// An item of the store that belongs to this scope, or to something in it.
+  package func item(_ kind: String, of subject: String? = nil) -> ItemName {
+    let text = "\(instance.utf8.count):\(instance)" + (subject.map { "\(party.utf8.count):\(party)\($0)" } ?? party)
     return ItemName(owner: nil, name: "trusted-device.\(kind)." + Base64URL.encode(SHA256.hash(Array(text.utf8))))
   }
 }

@@ -39,6 +39,8 @@ extension CredentialShelf {
 
   /// The server has accepted: the key is offered from now on, the slot's former holder is not.
   package func commit(_ record: KeyRecord, as id: String, _ details: CredentialDetails) async throws {
+    let index = CredentialIndex(store, scope: scope)
+    try await index.prepare(record, id: id, details)
     let (store, tag, id) = (store, record.tag, Array(id.utf8))
     do {
       _ = try await Turnstile.shielded { try await store.commit(tag, externalID: id, details: details.bytes) }
@@ -46,6 +48,10 @@ extension CredentialShelf {
       // The write may have taken effect although it failed; the record tells.
       let now = try await store.record(tag)
       guard now?.state == .active, now?.externalID == id else { throw error }
+    }
+    do { try await index.finish(record) } catch {
+      // The entry was written before; only another process can have overwritten it.
+      emit(.postponed(.saving, code: Self.code(of: error)))
     }
   }
 
@@ -88,6 +94,7 @@ extension CredentialShelf {
         matching: scope.query(user: credential.userID, states: [.retired])
       ).last { $0.slot == credential.record.slot }
       guard let former else { return await removeOrPostpone(credential, .unproven) }
+      try await CredentialIndex(store, scope: scope).noteReturn()
       try await Turnstile.shielded { try await store.restore(former.tag) }
       emit(.removed(id: credential.id, reason: .unproven))
       return true

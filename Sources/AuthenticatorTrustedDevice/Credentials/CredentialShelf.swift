@@ -41,6 +41,51 @@ package struct CredentialShelf: Sendable {
     return LocalCredential.sorted(read(try await store.records(matching: scope.query(user: userID, id: id))))
   }
 
+  /// The offered credentials that fit, newest first, as far as they must be looked at.
+  /// - Returns: `isComplete`: whether there are no others.
+  package func candidates(
+    id: String?, hint: String?
+  ) async throws -> (credentials: [LocalCredential], isComplete: Bool) {
+    guard !scope.party.isEmpty else { return ([], true) }
+    if id != nil { return (try await all(id: id, hint: hint), true) }
+    let latest = try await store.records(matching: scope.query(limit: CredentialIndex.window))
+    // A store that knows no limits returns more: all there are.
+    guard latest.count == CredentialIndex.window else { return (fitting(latest, id: nil, hint: hint), true) }
+    let index = CredentialIndex(store, scope: scope)
+    guard let hint = IdentifierHint.normalized(hint) else {
+      guard try await index.isOrdered() else { return (try await all(id: nil, hint: nil), true) }
+      return (fitting(latest, id: nil, hint: nil), false)
+    }
+    guard let users = try await index.users(withHint: hint), users.count <= CredentialIndex.window else {
+      return (try await all(id: nil, hint: hint), true)
+    }
+    var records: [KeyRecord] = []
+    for userID in users { records += try await store.records(matching: scope.query(user: userID)) }
+    return (fitting(records, id: nil, hint: hint), true)
+  }
+
+  /// The same from a look at every record.
+  package func all(id: String?, hint: String?) async throws -> [LocalCredential] {
+    guard !scope.party.isEmpty else { return [] }
+    return fitting(try await store.records(matching: scope.query(id: id)), id: id, hint: hint)
+  }
+
+  /// Those of one user; nil: nobody's.
+  package func own(_ userID: String?, id: String?, hint: String?) async throws -> [LocalCredential] {
+    guard !scope.party.isEmpty, let userID else { return [] }
+    return fitting(
+      try await store.records(matching: scope.query(user: userID, id: id)).filter { record in
+        record.owner.account == Array(userID.utf8)
+      }, id: id, hint: hint)
+  }
+
+  private func fitting(_ records: [KeyRecord], id: String?, hint: String?) -> [LocalCredential] {
+    LocalCredential.sorted(
+      read(records).filter { credential in
+        (id == nil || credential.id == id) && IdentifierHint.matches(credential.attributes.hint, asked: hint)
+      })
+  }
+
   package func read(_ records: [KeyRecord]) -> [LocalCredential] {
     records.compactMap { record in
       do {
@@ -117,12 +162,17 @@ package struct CredentialShelf: Sendable {
     }
   }
 
-  /// Takes a credential whose key is void out of use. Its row stays until the server's credential is revoked.
+  /// Takes a credential whose key is void out of use. Its row stays until the server's credential is revoked, unless that
+  /// may be another installation's.
   /// - Returns: whether it is no longer offered.
   package func condemn(
     _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason, keepsForRevocation: Bool
   ) async -> Bool {
-    guard keepsForRevocation else { return await removeOrPostpone(credential, reason) }
+    guard keepsForRevocation, !credential.details.isUnproven else {
+      let isGone = await removeOrPostpone(credential, reason)
+      if credential.details.isUnproven { emit(.unclaimed(id: credential.id)) }
+      return isGone
+    }
     let (store, tag) = (store, credential.tag)
     do {
       try await Turnstile.shielded { try await store.beginRevoking(tag) }

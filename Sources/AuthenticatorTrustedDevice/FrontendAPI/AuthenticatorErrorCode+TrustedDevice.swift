@@ -20,6 +20,8 @@ extension AuthenticatorError.Code {
   public static let noLocalCredential = AuthenticatorError.Code(rawValue: "noLocalCredential")
 
   // MARK: Credentials and challenges
+  /// It is not certain that the server's credential is this installation's.
+  public static let unclaimed = AuthenticatorError.Code(rawValue: "unclaimed")
   /// The server does not know the credential, or has revoked it: enroll again after another sign-in.
   public static let credentialGone = AuthenticatorError.Code(rawValue: "credentialGone")
   /// The challenge ended before it was used; start again.

@@ -25,6 +25,9 @@ public struct TrustedDevice: Hashable, Sendable, Identifiable {
   public var lastUsedAt: UnixTime?
   /// When it was revoked; nil: it was not.
   public var revokedAt: UnixTime?
+  /// The SHA-256 thumbprint of its public key (RFC 7638), base64url without padding; nil: the server does not say. The
+  /// embedded server does, the vendor's do not. It proves whose key a credential is of.
+  public var publicKeyThumbprint: String?
 
   /// Where a device was enrolled. Open: an unknown word is kept.
   public struct Platform: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -69,7 +72,7 @@ public struct TrustedDevice: Hashable, Sendable, Identifiable {
   public init(
     id: String, object: String = "trusted_device", platform: Platform, appIdentifier: String, name: String? = nil,
     algorithm: Algorithm = .es256, status: Status = .active, createdAt: UnixTime, updatedAt: UnixTime,
-    lastUsedAt: UnixTime? = nil, revokedAt: UnixTime? = nil
+    lastUsedAt: UnixTime? = nil, revokedAt: UnixTime? = nil, publicKeyThumbprint: String? = nil
   ) {
     self.id = id
     self.object = object
@@ -82,6 +85,7 @@ public struct TrustedDevice: Hashable, Sendable, Identifiable {
     self.updatedAt = updatedAt
     self.lastUsedAt = lastUsedAt
     self.revokedAt = revokedAt
+    self.publicKeyThumbprint = publicKeyThumbprint
   }
 }
 
@@ -101,9 +105,10 @@ extension TrustedDevice {
     updatedAt = try reader.optionalTime("updated_at") ?? createdAt
     lastUsedAt = try reader.optionalTime("last_used_at")
     revokedAt = try reader.optionalTime("revoked_at")
+    publicKeyThumbprint = try reader.optionalText("public_key_thumbprint")
   }
 
-  /// The object as the server writes it, times in milliseconds.
+  /// The object as the server writes it, times in milliseconds. The thumbprint is left out where there is none.
   public var json: JSONObject {
     let text = { (text: String?) -> JSONValue in text.map { .string($0) } ?? .null }
     let time = { (time: UnixTime?) -> JSONValue in time.map { .integer($0.milliseconds) } ?? .null }
@@ -119,6 +124,7 @@ extension TrustedDevice {
     object["updated_at"] = time(updatedAt)
     object["last_used_at"] = time(lastUsedAt)
     object["revoked_at"] = time(revokedAt)
+    if let publicKeyThumbprint { object["public_key_thumbprint"] = .string(publicKeyThumbprint) }
     return object
   }
 }

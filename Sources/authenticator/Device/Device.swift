@@ -1,5 +1,6 @@
 import AuthenticatorCore
 import AuthenticatorSQLite
+import AuthenticatorTrustedDevice
 import DeviceAuthenticators
 
 /// The device that the options describe: who is in front of it, and its authenticators.
@@ -35,6 +36,19 @@ struct Device: Sendable {
       biometricOnly: biometric, biometricAllowFallback: biometric,
       devicePasscode: DevicePasscodeConfig(allowsSoftwareKeys: options.allowsSoftwareKeys),
       applicationPIN: ApplicationPINConfig(pinCollector: person.collector))
+  }
+
+  /// What enrolls and uses trusted devices: the shipped authenticators, by policy. One that was named and that cannot
+  /// guard a trusted device is handed over all the same, and refused with its reason.
+  var trustedDevices: TrustedDeviceAuthenticators {
+    var authenticators = TrustedDeviceAuthenticators(
+      BiometricAuthenticatorConfig(
+        allowsSoftwareKeys: options.allowsSoftwareKeys, contextDelegate: person.contextDelegate))
+    if let named = options.authenticator, named == .devicePasscode || named == .applicationPIN {
+      let factories = factories
+      authenticators.enrolling = { _, context in try await factories.make(named, context) }
+    }
+    return authenticators
   }
 }
 

@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorDeviceBinding
 import AuthenticatorJourney
 import AuthenticatorKit
+import AuthenticatorTrustedDeviceJourney
 import AuthenticatorWebAuthn
 import AuthenticatorWebAuthnJourney
 
@@ -11,6 +12,7 @@ final class Ceremonies {
   private(set) var answers: [LoginOutcome.Ceremony] = []
   private let openBinding: () async throws -> DeviceBindingConfiguration
   private let openWebAuthn: () async throws -> WebAuthnJourneyConfiguration
+  private let openTrustedDevices: () async throws -> TrustedDeviceJourneyConfiguration
   private var opened: DeviceBindingConfiguration?
   private let realm: JourneyRealm
   private let user: String?
@@ -20,15 +22,18 @@ final class Ceremonies {
   /// - Parameters:
   ///   - binding: called when the device is first asked for a proof.
   ///   - webAuthn: called when the device is asked for a credential.
+  ///   - trustedDevices: called when the device is to enroll, or to sign in, as a trusted one.
   ///   - user: the id or name of the only user who may sign; nil: whoever the server or the person names.
   ///   - credential: the only WebAuthn credential that may sign in; nil: whichever the person chooses.
   init(
     binding: @escaping () async throws -> DeviceBindingConfiguration,
-    webAuthn: @escaping () async throws -> WebAuthnJourneyConfiguration, realm: JourneyRealm, user: String?,
+    webAuthn: @escaping () async throws -> WebAuthnJourneyConfiguration,
+    trustedDevices: @escaping () async throws -> TrustedDeviceJourneyConfiguration, realm: JourneyRealm, user: String?,
     credential: CredentialID?, console: Console
   ) {
     openBinding = binding
     openWebAuthn = webAuthn
+    openTrustedDevices = trustedDevices
     self.realm = realm
     self.user = user
     self.credential = credential
@@ -54,6 +59,7 @@ final class Ceremonies {
         let failure = await Self.failure { try await callback.sign(binding) }
         record(callback.type, failure, clientError: callback.clientError)
       case let callback as WebAuthnCallback: try await perform(callback, page)
+      case let callback as TrustedDeviceCallback: try await perform(callback, page)
       default: continue
       }
     }
@@ -78,6 +84,24 @@ final class Ceremonies {
         "WebAuthnAuthenticationCallback", failure, clientError: failure.flatMap { _ in callback.outcome?.rawValue })
     default: return
     }
+  }
+
+  /// The answer goes into the page's hidden field, unless the command line has put something there.
+  private func perform(_ callback: TrustedDeviceCallback, _ page: ContinueNode) async throws {
+    guard page.trustedDeviceOutcome?.isEmpty ?? true else { return }
+    let configuration = try await openTrustedDevices()
+    let failure: AuthenticatorError?
+    let name: String
+    switch callback {
+    case let callback as TrustedDeviceEnrollCallback:
+      name = "TrustedDeviceEnrollCallback"
+      failure = await Self.failure { try await callback.enroll(configuration, node: page) }
+    case let callback as TrustedDeviceSignInCallback:
+      name = "TrustedDeviceSignInCallback"
+      failure = await Self.failure { try await callback.signIn(configuration, node: page, identifierHint: user) }
+    default: return
+    }
+    record(name, failure, clientError: failure.map { TrustedDeviceClientError($0.code).rawValue })
   }
 
   private func binding() async throws -> DeviceBindingConfiguration {

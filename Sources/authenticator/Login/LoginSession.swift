@@ -3,6 +3,8 @@ import AuthenticatorDeviceBinding
 import AuthenticatorHTTP
 import AuthenticatorJourney
 import AuthenticatorKit
+import AuthenticatorTrustedDevice
+import AuthenticatorTrustedDeviceJourney
 import AuthenticatorWebAuthn
 import AuthenticatorWebAuthnJourney
 import DeviceAuthenticators
@@ -55,6 +57,16 @@ struct LoginSession {
       selection: PromptedInteraction(responder: device.person.responder))
   }
 
+  /// With what the device enrolls and signs in as a trusted device; opens or makes its key store.
+  private func trustedDevices() async throws -> TrustedDeviceJourneyConfiguration {
+    let holder = try await device.makingStore()
+    let console = console
+    return TrustedDeviceJourneyConfiguration(
+      context: holder.context(instance: options.configuration.instance), authenticators: device.trustedDevices,
+      policy: device.options.trustedDevicePolicy, promptTimeLimit: options.timeout ?? .seconds(60),
+      onEvent: { console.trace("event: \(TrustedDeviceEventText.line($0))") })
+  }
+
   private static func transport(_ options: LoginOptions) throws -> CurlTransport {
     do {
       return try CurlTransport(CurlConfiguration(certificateFile: options.certificateFile))
@@ -72,7 +84,8 @@ struct LoginSession {
     let run = LoginRun(
       journey: journey, transport: transport, options: options,
       device: Ceremonies(
-        binding: binding, webAuthn: webAuthn, realm: options.configuration.realm, user: options.user,
+        binding: binding, webAuthn: webAuthn, trustedDevices: trustedDevices, realm: options.configuration.realm,
+        user: options.user,
         credential: options.credential, console: console),
       questions: Questions(environment: device.person.environment), console: console)
     var outcome = try await run.run()
@@ -104,6 +117,11 @@ extension JourneyConfiguration {
 }
 
 extension DeviceOptions {
+  /// The policy under which a journey's trusted device is enrolled, unless the server asks for more.
+  fileprivate var trustedDevicePolicy: TrustedDevicePolicy {
+    authenticator == .biometricOnly ? .biometryCurrentSet : .biometryOrDevicePasscode
+  }
+
   /// Which authenticator answers which of the server's words. A named authenticator answers the words it is strong
   /// enough for, and the others are refused; nothing is ever answered with less.
   var wireTypes: WireAuthenticationTable {

@@ -8,6 +8,7 @@ enum TrustedDeviceEventText {
     case .enrollmentUndone: "an interrupted enrollment was undone"
     case .removed(let id, let reason): "\(id) is removed here: \(reason.rawValue)"
     case .orphanRevoked(let id): "\(id) is revoked on the server"
+    case .unclaimed(let id): "\(id) may be this one's or another's, and is left"
     case .signedIn: "signed in"
     case .signInNeedsContinuation(let status): "the sign-in wants more: \(status)"
     case .signedUp: "signed up"

@@ -9,8 +9,9 @@ struct TrustedDeviceReconcile: TrustedDeviceVerb {
     options: TrustedDeviceOptions.options,
     notes: [
       """
-      Prints {"askedServer", "enrolled", "undone", "removed": [{"id", "reason"}], "revoked", "pending"}. Exit status 1: some
-      of it failed, and is tried again next time.
+      Prints {"askedServer", "enrolled", "undone", "removed": [{"id", "reason"}], "revoked", "unclaimed", "pending"}. Exit
+      status 1: some of it failed, and is tried again next time. 'unclaimed' are listed devices that an interrupted
+      enrollment may have made, or another installation: only you can tell, and revoke them.
       """
     ] + TrustedDeviceOptions.notes)
 
@@ -30,11 +31,12 @@ struct TrustedDeviceReconcile: TrustedDeviceVerb {
       json: [
         "askedServer": .bool(report.askedServer), "enrolled": texts(report.enrolled),
         "undone": .integer(Int64(report.undone)), "removed": .array(removed), "revoked": texts(report.revoked),
+        "unclaimed": texts(report.unclaimed),
         "pending": .integer(Int64(report.pending)),
       ],
       lines: [
         "\(report.enrolled.count) enrolled, \(report.undone) undone, \(removed.count) removed, "
-          + "\(report.revoked.count) revoked, \(report.pending) pending"
+          + "\(report.revoked.count) revoked, \(report.unclaimed.count) unclaimed, \(report.pending) pending"
           + (report.askedServer ? "" : " (nobody is signed in: the server was not asked)")
       ], status: report.failures.isEmpty ? .success : .refused)
   }

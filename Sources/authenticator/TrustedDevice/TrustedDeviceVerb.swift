@@ -63,9 +63,7 @@ extension TrustedDeviceVerb {
       throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
     }
     var configuration = options.configuration
-    configuration.authenticators = TrustedDeviceAuthenticators(
-      BiometricAuthenticatorConfig(
-        allowsSoftwareKeys: options.device.allowsSoftwareKeys, contextDelegate: device.person.contextDelegate))
+    configuration.authenticators = device.trustedDevices
     return TrustedDeviceClient(
       configuration, transport: ObservedTransport(transport, console: console), keyStore: store,
       verifier: device.person.verifier, environment: device.person.environment,

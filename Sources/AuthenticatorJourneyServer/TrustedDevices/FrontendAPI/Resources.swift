@@ -1,5 +1,7 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorCore
+internal import AuthenticatorJOSE
+internal import AuthenticatorRelyingParty
 
 // The objects of the Frontend API. Times are milliseconds since the epoch; what this server has not is null or left out.
 
@@ -8,14 +10,22 @@ extension UnixTime {
 }
 
 extension TrustedDeviceRecord {
-  /// The object on the wire; the public key is not shown.
+  /// The object on the wire. The public key is not shown, but its thumbprint is, which the vendor's servers leave out: a
+  /// client that lost an answer finds its own credential by it.
   var resource: JSONValue {
     [
       "id": .string(id), "object": "trusted_device", "platform": .string(platform),
       "app_identifier": .string(appIdentifier), "name": name.map(JSONValue.string) ?? .null, "algorithm": "ES256",
       "status": isActive ? "active" : "revoked", "created_at": createdAt.json, "updated_at": updatedAt.json,
       "last_used_at": lastUsedAt?.json ?? .null, "revoked_at": revokedAt?.json ?? .null,
+      "public_key_thumbprint": thumbprint,
     ]
+  }
+
+  /// Of RFC 7638; null for a stored key that cannot be read.
+  private var thumbprint: JSONValue {
+    guard let key = try? TrustedDeviceKey(x963Representation: publicKey) else { return .null }
+    return .string(Base64URL.encode(JWK(key.publicKey).thumbprint))
   }
 }
 
