@@ -187,6 +187,16 @@ import Testing
     #expect(try await store.damagedTags() == [sample.other.tag])
   }
 
+  /// A record that was set aside takes no place among the last ones.
+  @Test func aLimitedQueryReadsPastWhatIsDamaged() async throws {
+    let sample = try await Sample()
+    let query = KeyQuery(instance: sample.other.owner.instance, limit: 2)
+    try RawDatabase.run(
+      sample.folder.store, "UPDATE keys SET version = version + 1 WHERE tag = '\(sample.other.tag)'")
+    let store = try await TestStore.open(sample.folder.store)
+    #expect(try await store.records(matching: query).map(\.tag) == [sample.open.tag, sample.wrapped.tag])
+  }
+
   @Test(arguments: ["instance", "party", "account", "slot", "name", "state", "version"])
   func anEditedColumnNeverSigns(_ column: String) async throws {
     let sample = try await Sample()

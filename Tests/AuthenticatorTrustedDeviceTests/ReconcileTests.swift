@@ -274,24 +274,6 @@ import Testing
     #expect(try await bench.activeIDs() == ["tdc_1"])
   }
 
-  @Test func undoesAnOldEnrollmentThatANewOneOvertook() async throws {
-    let bench = try await interrupted()
-    bench.device.environment.clock.advance(by: .seconds(1))
-    // The list does not show it when the new one begins, and shows both later.
-    bench.transport.add(json: Wire.envelope([]))
-    try await bench.enroll("tdc_2")
-    let both = Wire.envelope([
-      Wire.device("tdc_1", at: bench.now.advanced(by: .seconds(-1))), Wire.device("tdc_2", at: bench.now),
-    ])
-    bench.transport.add(json: both)
-    bench.transport.add(json: Wire.envelope(Wire.device("tdc_1", status: "revoked", at: bench.now)))
-    let report = try await bench.devices.reconcile()
-    #expect(report.revoked == ["tdc_1"])
-    #expect(report.undone == 1)
-    #expect(try await bench.activeIDs() == ["tdc_2"])
-    #expect(try await bench.records().count == 1)
-  }
-
   /// A key that was made and whose proof was never sent: no server knows it.
   @Test func givesUpAKeyWhoseProofWasNeverSent() async throws {
     let bench = try Bench()

@@ -54,6 +54,31 @@ extension KeyStoreCheck {
       try demand(try await store.records(matching: .everything).map(\.tag), is: tags, "the order after a deletion")
     },
 
+    KeyStoreCheck("aLimitedQueryNamesTheLastOnes") { bench in
+      let store = try await bench.store()
+      var tags: [KeyTag] = []
+      for number in 0..<9 {
+        tags.append(
+          try await bench.active(
+            store, bench.request(bench.owner(party: number % 3 == 0 ? "/alpha" : "/", account: "user \(number)"))
+          ).tag)
+      }
+      let inRoot = tags.indices.filter { $0 % 3 != 0 }.map { tags[$0] }
+      for limit in 0...7 {
+        // The second answer may come from what is remembered.
+        for _ in 0..<2 {
+          let query = KeyQuery(instance: "https://am.example", party: "/", limit: limit)
+          try demand(
+            try await store.records(matching: query).map(\.tag), is: Array(inRoot.suffix(limit)), "the last \(limit)")
+        }
+      }
+      // What takes no part takes no place.
+      try await store.beginRevoking(inRoot[5])
+      try await store.delete(inRoot[3])
+      let query = KeyQuery(instance: "https://am.example", party: "/", limit: 2)
+      try demand(try await store.records(matching: query).map(\.tag), is: [inRoot[2], inRoot[4]], "after two left")
+    },
+
     KeyStoreCheck("answersFollowEveryChange") { bench in
       let store = try await bench.store()
       let query = KeyQuery(instance: "https://am.example")

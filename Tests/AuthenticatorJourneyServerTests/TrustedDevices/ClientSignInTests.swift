@@ -202,4 +202,31 @@ import Testing
     }
     #expect(statuses == [200, 200, 429])
   }
+
+  /// Whoever fails too often from one address waits, whatever account the next try is for.
+  @Test func failuresFromOneAddressEndInTooManyRequests() async throws {
+    let harness = try await Harness { configuration in
+      configuration.limits.failuresPerAddress = 2
+      configuration.limits.addressInterval = .seconds(60)
+    }
+    func signIn(_ name: String, _ password: String, from peer: String = "192.0.2.7") async throws -> ServerResponse {
+      await harness.server.handle(
+        ServerRequest(
+          method: "POST", path: "/v1/client/sign_ins", query: "_is_native=true",
+          fields: [.init("Content-Type", "application/x-www-form-urlencoded")],
+          body: NativeApp.form([("identifier", name), ("password", password)]), peer: peer))
+    }
+    for name in ["nobody", "noone"] { #expect(try await signIn(name, "wrong").status == 422) }
+    let refused = try await signIn("mira", Harness.password)
+    #expect(refused.status == 429)
+    let body = try JSONValue.parse(refused.body)
+    #expect(body["errors"]?[0]?["code"] == "too_many_requests")
+    #expect(body["errors"]?[0]?["message"]?.stringValue?.isEmpty == false)
+    #expect(body["clerk_trace_id"]?.stringValue?.count == 32)
+    let wait = refused.fields.first { $0.name.lowercased() == "retry-after" }.flatMap { Int($0.value) }
+    #expect((1...60).contains(try #require(wait)))
+    #expect(try await signIn("mira", Harness.password, from: "192.0.2.8").status == 200)
+    harness.clock.advance(by: 61)
+    #expect(try await signIn("mira", Harness.password).status == 200)
+  }
 }

@@ -1,5 +1,6 @@
 import AuthenticatorCoding
 import AuthenticatorCrypto
+import AuthenticatorJOSE
 import AuthenticatorJourneyServer
 import Testing
 
@@ -30,8 +31,9 @@ import Testing
     #expect(
       device.objectValue?.names == [
         "id", "object", "platform", "app_identifier", "name", "algorithm", "status", "created_at", "updated_at",
-        "last_used_at", "revoked_at",
+        "last_used_at", "revoked_at", "public_key_thumbprint",
       ])
+    #expect(device["public_key_thumbprint"] == .string(Base64URL.encode(JWK(key.key.publicKey).thumbprint)))
     #expect(device["id"]?.stringValue?.hasPrefix("tdc_") == true)
     #expect(device["object"] == "trusted_device")
     #expect(device["platform"] == "linux")

@@ -6,6 +6,7 @@ the user mira with the password "correct horse" and one session for a client. Pr
 """
 
 import base64
+import hashlib
 import json
 import sys
 import urllib.error
@@ -41,6 +42,12 @@ class Device:
         numbers = self.key.public_key().public_numbers()
         x, y = (base64url(number.to_bytes(32, "big")) for number in (numbers.x, numbers.y))
         self.jwk = f'{{"kty":"EC","crv":"P-256","x":"{x}","y":"{y}","alg":"ES256"}}'
+
+    def thumbprint(self):
+        """RFC 7638: the members that make up the key, sorted, hashed. This server's own addition."""
+        members = {name: value for name, value in json.loads(self.jwk).items() if name != "alg"}
+        text = json.dumps(members, sort_keys=True, separators=(",", ":"))
+        return base64url(hashlib.sha256(text.encode()).digest())
 
     def sign(self, text):
         r, s = decode_dss_signature(self.key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
@@ -99,11 +106,12 @@ class App:
         assert (status, error["code"], error["meta"].get("param_name")) == expected, (expected, status, body)
 
 
-def check_device(device, status, last_used):
+def check_device(device, key, status, last_used):
     assert list(device) == [
         "id", "object", "platform", "app_identifier", "name", "algorithm", "status", "created_at", "updated_at",
-        "last_used_at", "revoked_at",
+        "last_used_at", "revoked_at", "public_key_thumbprint",
     ], device
+    assert device["public_key_thumbprint"] == key.thumbprint(), device
     assert device["object"] == "trusted_device" and device["algorithm"] == "ES256", device
     assert device["name"] == "Judge's desk & more" and device["app_identifier"] == APP, device
     assert device["status"] == status, device
@@ -135,7 +143,7 @@ def enroll(app, session, device):
     text = check_challenge(challenge)
     form.update(client_data=text, signature=device.sign(text))
     enrolled, client = app.well("POST", "me/trusted_devices/attempt", form, session=session)
-    check_device(enrolled, "active", False)
+    check_device(enrolled, device, "active", False)
     assert client["sessions"][0]["id"] == session, client
     app.refused(
         (400, "trusted_device_challenge_not_found", "client_data"), "POST", "me/trusted_devices/attempt", form,
@@ -199,9 +207,9 @@ def native():
     session = done["created_session_id"]
     devices, _ = app.well("GET", "me/trusted_devices", session=session)
     assert [one["id"] for one in devices] == [device_id], devices
-    check_device(devices[0], "active", True)
+    check_device(devices[0], device, "active", True)
     revoked, _ = app.well("DELETE", f"me/trusted_devices/{device_id}", session=session)
-    check_device(revoked, "revoked", True)
+    check_device(revoked, device, "revoked", True)
     devices, _ = app.well("GET", "me/trusted_devices", session=session)
     assert devices == [], devices
     app.well("DELETE", "client/sessions")

@@ -22,7 +22,7 @@ import ToolSupport
     #expect(
       json.objectValue?.names == [
         "id", "object", "platform", "app_identifier", "name", "algorithm", "status", "created_at", "updated_at",
-        "last_used_at", "revoked_at",
+        "last_used_at", "revoked_at", "public_key_thumbprint",
       ])
     #expect(json["name"] == "Desk")
     #expect(json["platform"] == "ios")
@@ -312,7 +312,16 @@ import ToolSupport
     #expect(json.arrayValue?.count == (moment == "after" ? 1 : 0))
     let states = try await bench.keys().map { $0["state"] }
     #expect(states == (moment == "after" ? ["active"] : ["staged"]))
-    if moment == "after" { #expect(json[0]?["current"] == true) }
+    let check = try await Tool.run(["keys", "check", "--json"] + bench.deviceOptions)
+    #expect(check.status == 0)
+    let checked = try check.json().arrayValue ?? []
+    #expect(checked.map { $0["protocol"] } == ["trusted-device"])
+    #expect(checked.map { $0["state"] } == states)
+    if moment == "after" {
+      #expect(json[0]?["current"] == true)
+      #expect(checked[0]["health"] == "usable")
+      #expect(try await bench.run("reconcile", at: proxy.url).1["pending"] == 0)
+    }
     // Either way the person can go on.
     try bench.person(Bench.touch)
     #expect(try await bench.run("enroll", at: proxy.url).0 == 0)
