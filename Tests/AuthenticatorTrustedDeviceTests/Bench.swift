@@ -50,6 +50,13 @@ struct Bench {
     return Bench(device: device, transport: transport, configuration: configuration)
   }
 
+  /// The same device and app as a client of another server.
+  func beside(server: String) throws -> Bench {
+    var other = try TrustedDeviceConfiguration(server: server)
+    other.retryPolicy = .none
+    return Bench(device: device, transport: ScriptedTransport(), configuration: other)
+  }
+
   var devices: TrustedDevices { client.trustedDevices }
   var now: UnixTime { device.environment.clock.now }
   var requests: [HTTPRequest] { transport.requests }
