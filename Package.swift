@@ -309,9 +309,9 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorJourneyServerTests",
     [
-      "AuthenticatorJourneyServer", "AuthenticatorWebAuthn", "AuthenticatorTestSupport", "DeviceAuthenticators",
-      "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates",
-      "TestVectors",
+      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorTestSupport",
+      "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
+      "TestCertificates", "TestUAF", "TestVectors",
     ]),
 ]
 

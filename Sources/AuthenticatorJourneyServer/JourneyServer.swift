@@ -13,6 +13,7 @@ public final class JourneyServer: Sendable {
   let registry: any JourneyRegistry
   let passwords: PasswordAuthority
   let trustedDevices: TrustedDeviceServices
+  let uaf: UAFServices
   private let endpoints: [any RESTEndpoint]
   private let routes: [any ServerRoute]
   private let publicURL: Mutex<String>
@@ -33,14 +34,14 @@ public final class JourneyServer: Sendable {
       registry: registry, environment: configuration.environment, interval: configuration.tokenKeyInterval,
       overlap: max(limits.stepLifetime, limits.suspendLifetime))
     trustedDevices = try await TrustedDeviceServices(configuration: configuration, registry: registry)
+    let pseudonyms = Pseudonyms(
+      key: try await registry.secret("pseudonyms", orElse: SecretBytes(try configuration.environment.random(32))))
+    uaf = try await UAFServices(configuration: configuration, registry: registry, pseudonyms: pseudonyms)
     let services = NodeServices(
       environment: configuration.environment, registry: registry, passwords: passwords,
       applicationIDs: configuration.applicationIDs, deliver: configuration.deliver,
       attestationJudge: configuration.attestationJudge, webAuthn: configuration.webAuthn, log: configuration.log,
-      pseudonyms: Pseudonyms(
-        key: try await registry.secret(
-          "pseudonyms", orElse: SecretBytes(try configuration.environment.random(32)))),
-      trustedDevices: trustedDevices)
+      pseudonyms: pseudonyms, trustedDevices: trustedDevices, uaf: uaf)
     let tokens = StepTokens(
       lifetime: Int(limits.stepLifetime.components.seconds), maximumStateBytes: limits.stateBytes,
       random: configuration.environment.random)
@@ -49,9 +50,10 @@ public final class JourneyServer: Sendable {
       [
         AuthenticateEndpoint(trees: trees, tokens: tokens, ring: ring, services: services), SessionsEndpoint(),
         UsersEndpoint(), DevicesEndpoint(family: .binding) { $0.bindingJSON },
-        DevicesEndpoint(family: .webAuthn) { $0.webAuthnJSON }, ServerInfoEndpoint(),
+        DevicesEndpoint(family: .webAuthn) { $0.webAuthnJSON }, UAFDevicesEndpoint(),
+        ServerInfoEndpoint(),
       ] + configuration.endpoints
-    routes = configuration.routes + [FrontendAPI()]
+    routes = configuration.routes + [FrontendAPI(), UAFTransport()]
     publicURL = Mutex(configuration.publicURL ?? configuration.contextPath)
   }
 
@@ -197,12 +199,17 @@ extension JourneyServer {
   /// A browser sends cookies along with requests that other sites cause. A cookie is therefore looked at only when the
   /// request has a header field that such a request cannot have.
   func sessionToken(of request: RESTRequest) -> String? {
+    sessionToken(
+      of: request.request,
+      trustsCookie: request.request.field("X-Requested-With") ?? request.request.field("Accept-API-Version") != nil)
+  }
+
+  /// The session token a request carries; its cookie counts where no other site can have caused the request.
+  func sessionToken(of request: ServerRequest, trustsCookie: Bool) -> String? {
     let name = configuration.cookieName
-    if let token = request.request.field(name), !token.isEmpty { return token }
-    guard request.request.field("X-Requested-With") ?? request.request.field("Accept-API-Version") != nil else {
-      return nil
-    }
-    for field in request.request.fields where ServerRequest.namesMatch(field.name, "Cookie") {
+    if let token = request.field(name), !token.isEmpty { return token }
+    guard trustsCookie else { return nil }
+    for field in request.fields where ServerRequest.namesMatch(field.name, "Cookie") {
       for pair in field.value.split(separator: ";") {
         let pair = pair.drop { $0 == " " }
         guard let sign = pair.firstIndex(of: "="), pair[..<sign] == name else { continue }

@@ -50,6 +50,8 @@ public struct JourneyServerConfiguration: Sendable {
   public var log: @Sendable (JourneyServerEvent) -> Void = { _ in }
   /// What the Frontend API and the trusted-device nodes do.
   public var trustedDevices = TrustedDeviceSettings()
+  /// What the UAF addresses and nodes do.
+  public var uaf = UAFSettings()
   /// Clocks and randomness.
   public var environment: AuthenticatorEnvironment
 

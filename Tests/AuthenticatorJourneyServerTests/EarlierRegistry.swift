@@ -31,6 +31,30 @@ enum EarlierRegistry {
 
     """
 
+  /// What versions 2 and 3 added: recovery codes, trusted devices and the sessions of clients; with a trusted device.
+  static let laterSteps = """
+    CREATE TABLE recovery_code (
+      realm TEXT NOT NULL, user_id TEXT NOT NULL, device_uuid TEXT NOT NULL, hash TEXT NOT NULL,
+      UNIQUE (realm, user_id, device_uuid, hash));
+    CREATE TABLE trusted_device (
+      realm TEXT NOT NULL, id TEXT NOT NULL, user_id TEXT NOT NULL, client_id TEXT, installation TEXT,
+      platform TEXT NOT NULL, app_identifier TEXT NOT NULL, name TEXT, public_key BLOB NOT NULL,
+      created_at INTEGER NOT NULL, last_used_at INTEGER, revoked_at INTEGER, UNIQUE (realm, id));
+    CREATE INDEX trusted_device_by_user ON trusted_device (realm, user_id);
+    CREATE INDEX trusted_device_by_client ON trusted_device (client_id);
+    CREATE TABLE client_session (
+      id TEXT NOT NULL PRIMARY KEY, client_id TEXT NOT NULL, realm TEXT NOT NULL, user_id TEXT NOT NULL,
+      strategy TEXT NOT NULL, tasks TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL, ending TEXT);
+    CREATE INDEX client_session_by_client ON client_session (client_id);
+    CREATE INDEX client_session_by_user ON client_session (realm, user_id);
+    CREATE TABLE used_challenge (id BLOB NOT NULL PRIMARY KEY, expires_at INTEGER NOT NULL);
+    INSERT INTO trusted_device VALUES (
+      '/alpha', 'tdc_1', 'u1', NULL, NULL, 'linux', 'org.example', NULL, x'04', 5, NULL, NULL);
+    PRAGMA user_version = 3;
+
+    """
+
   /// A user with a bound device.
   static let rows = """
     INSERT INTO user VALUES ('/alpha', 'u1', 'Mira', 'mira', NULL, 1);

@@ -20,6 +20,11 @@ public enum BuiltInJourneys {
     ("LoginUsernameless", "A WebAuthn credential, which also says who the user is"),
     ("EnrollTrustedDevice", "Sign in with a password, then enroll the device as a trusted one"),
     ("LoginTrustedDevice", "A signature by a trusted device, which also says who the user is"),
+    ("RegisterUAF", "Sign in with a password, then register a UAF key"),
+    ("LoginUAF", "User name, then a UAF key; a password instead, or beside a key whose enrolled set has changed"),
+    ("LoginUAFUsernameless", "A UAF key, which also says who the user is"),
+    ("ConfirmPayment", "User name, then a UAF key that confirms the configured text"),
+    ("DeregisterUAF", "Sign in with a password, then remove all UAF keys"),
     ("StepUp", "A message to confirm, then a signature by a bound device"),
     ("Choice", "A choice of password or device"),
     ("Callbacks", "One page with every plain callback, then a password"),
@@ -36,7 +41,8 @@ public enum BuiltInJourneys {
       try bind("BindDeviceLimited") { $0.maxSavedDevices = 2 }, try bindPostponed(), try sign(),
       try signUsernameless(), try registerWebAuthn(), try registerWebAuthnRecovery(), try registerWebAuthnLimited(),
       try registerWebAuthnPostponed(), try loginWebAuthn(), try loginUsernameless(),
-      try enrollTrustedDevice(), try loginTrustedDevice(), try stepUp(), try choice(),
+      try enrollTrustedDevice(), try loginTrustedDevice(), try registerUAF(), try loginUAF(),
+      try loginUAFUsernameless(), try confirmPayment(), try deregisterUAF(), try stepUp(), try choice(),
       try callbacks(), try polling(), try suspend(),
     ]
   }

@@ -15,7 +15,8 @@ public struct NodeFactories: Sendable {
   }
 
   /// Every node of this module.
-  public static let standard = NodeFactories(plain.merging(webAuthn) { $1 }.merging(trustedDevices) { $1 })
+  public static let standard = NodeFactories(
+    plain.merging(webAuthn) { $1 }.merging(trustedDevices) { $1 }.merging(uaf) { $1 })
 
   private static let plain: [String: NodeFactory] = [
     UsernameCollector.nodeType: { _ in UsernameCollector() },

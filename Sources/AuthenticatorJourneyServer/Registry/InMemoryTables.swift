@@ -29,6 +29,8 @@ struct InMemoryTables {
   var sessions: [[UInt8]: SessionRecord] = [:]
   var devices: [DeviceRecord] = []
   var recoveryCodes: [RecoveryCodeRecord] = []
+  /// In the order they were added.
+  var uafKeys: [UAFKeyRecord] = []
 
   init(limits: RegistryLimits) {
     self.limits = limits

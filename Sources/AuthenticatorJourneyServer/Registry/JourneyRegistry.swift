@@ -6,7 +6,7 @@ public import AuthenticatorCrypto
 /// Absent is nil or false, failed is thrown (`RegistryError`). Every method is one transaction. A method whose comment
 /// says *durable* returns after its effect would survive a power failure; the others survive the end of the process.
 /// Several servers may share one registry.
-public protocol JourneyRegistry: TrustedDeviceRegistry {
+public protocol JourneyRegistry: TrustedDeviceRegistry, UAFRegistry {
   // MARK: Token keys
 
   /// All keys, the newest first.

@@ -65,5 +65,16 @@ enum RegistrySchema {
       "CREATE INDEX client_session_by_user ON client_session (realm, user_id)",
       "CREATE TABLE used_challenge (id BLOB NOT NULL PRIMARY KEY, expires_at INTEGER NOT NULL)",
     ],
+    [
+      """
+      CREATE TABLE uaf_key (
+        realm TEXT NOT NULL, aaid TEXT NOT NULL, key_id BLOB NOT NULL, user_id TEXT NOT NULL,
+        public_key BLOB NOT NULL, key_form INTEGER NOT NULL, algorithm INTEGER NOT NULL,
+        sign_counter INTEGER NOT NULL, reg_counter INTEGER NOT NULL, version INTEGER NOT NULL,
+        attestation INTEGER NOT NULL, state BLOB, created_at INTEGER NOT NULL, last_used_at INTEGER,
+        UNIQUE (realm, aaid, key_id))
+      """,
+      "CREATE INDEX uaf_key_by_user ON uaf_key (realm, user_id)",
+    ],
   ]
 }

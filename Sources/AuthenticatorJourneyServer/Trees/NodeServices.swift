@@ -22,6 +22,8 @@ public struct NodeServices: Sendable {
   let pseudonyms: Pseudonyms
   /// Settings and challenges of trusted devices.
   let trustedDevices: TrustedDeviceServices
+  /// Settings and requests of UAF.
+  let uaf: UAFServices
 
   /// The universal identifier of the user of this name. For a name nobody has, one that looks alike, so that an answer
   /// does not tell which names exist.

@@ -111,21 +111,33 @@ public struct UAFRelyingParty: Sendable {
     }
   }
 
-  /// The accepted sets of an authentication: each of the account's models that the own policy admits, with the account's
-  /// keys of it.
+  /// The accepted sets of an authentication: those of the own policy that the account's keys can serve, each criterion
+  /// narrowed to the keys that match it.
   func authenticationPolicy(
     _ subject: String?, _ registered: [UAFRegistrationRecord]
   ) throws(RequestError) -> UAFAcceptancePolicy {
     guard subject != nil else { return policy }
-    let admitted = registered.filter { record in
-      guard let model = models[record.aaid] else { return false }
+    var keys: [(record: UAFRegistrationRecord, candidate: UAFCandidate)] = []
+    for record in registered {
+      guard let model = models[record.aaid] else { continue }
       let candidate = UAFCandidate(
         model, keyIDs: [record.keyIDText], attestationType: record.attestationType,
         authenticatorVersion: record.authenticatorVersion)
-      return policy.admits(candidate) && policy.accepted.joined().contains { $0.matches(candidate) }
+      if policy.admits(candidate) { keys.append((record, candidate)) }
     }
-    guard !admitted.isEmpty else { throw .noKeys }
-    return UAFAcceptancePolicy(accepted: Self.grouped(admitted).map { [$0] })
+    var accepted: [[UAFAcceptanceCriteria]] = []
+    for set in policy.accepted {
+      let narrowed = set.compactMap { criterion -> UAFAcceptanceCriteria? in
+        let records = keys.filter { criterion.matches($0.candidate) }.map(\.record)
+        guard !records.isEmpty else { return nil }
+        var aaids: [String] = []
+        for record in records where !aaids.contains(record.aaid) { aaids.append(record.aaid) }
+        return UAFAcceptanceCriteria(aaids: aaids, keyIDs: records.map(\.keyIDText))
+      }
+      if narrowed.count == set.count, !accepted.contains(narrowed) { accepted.append(narrowed) }
+    }
+    guard !accepted.isEmpty else { throw .noKeys }
+    return UAFAcceptancePolicy(accepted: accepted)
   }
 
   /// One criterion a model, with its keys.

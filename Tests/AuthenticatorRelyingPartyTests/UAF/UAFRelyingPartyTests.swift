@@ -71,6 +71,27 @@ import Testing
     }
   }
 
+  @Test func aSetOfTwoStaysASetOfTwo() throws {
+    var other = ceremony.authenticator
+    other.aaid = "FFFF#F002"
+    var party = party
+    party.models = try UAFModels(json: [.object(ceremony.authenticator.metadata()), .object(other.metadata())])
+    party.policy = UAFAcceptancePolicy(accepted: [
+      [UAFAcceptanceCriteria(aaids: ["FFFF#F001"]), UAFAcceptanceCriteria(aaids: ["FFFF#F002"])]
+    ])
+    let first = try ceremony.record()
+    var second = first
+    second.aaid = "FFFF#F002"
+    second.keyID[0] = 2
+    let issued = try party.authenticationRequest(for: "u1", registered: [first, second], at: now)
+    let sets = try JSONValue.parse(issued.message)[0]?["policy"]?["accepted"]
+    #expect(sets?.arrayValue?.count == 1 && sets?[0]?.arrayValue?.count == 2)
+    #expect(sets?[0]?[1] == ["aaid": ["FFFF#F002"], "keyIDs": [.string(second.keyIDText)]])
+    #expect(throws: UAFRelyingParty.RequestError.noKeys) {
+      try party.authenticationRequest(for: "u1", registered: [first], at: now)
+    }
+  }
+
   @Test func aDeregistrationNamesKeys() throws {
     let record = try ceremony.record()
     let json = try JSONValue.parse(try party.deregistrationRequest(for: [record]))

@@ -83,6 +83,13 @@ struct TrustedDeviceTables: Sendable {
     usedChallenges[challenge.id] = challenge.forgottenAt
   }
 
+  /// Uses a challenge up: true exactly once.
+  mutating func takeChallenge(_ challenge: ChallengeUse, now: UnixTime) -> Bool {
+    guard isUnused(challenge) else { return false }
+    use(challenge, now: now)
+    return true
+  }
+
   // MARK: Sessions
 
   mutating func signIn(_ signIn: ClientSignIn, now: UnixTime) throws(RegistryError) -> ClientSignInResult {
