@@ -45,7 +45,8 @@ struct AuthenticatorBench {
       SigningSuite(workspace: workspace), WebAuthnSuite(workspace: workspace),
       RelyingPartySuite(workspace: workspace), PINSuite(workspace: workspace), StoreSuite(workspace: workspace),
       ServerSuite(workspace: workspace), LoginSuite(workspace: workspace),
-      TrustedDeviceSuite(workspace: workspace), ToolSuite(workspace: workspace),
+      TrustedDeviceSuite(workspace: workspace), AvailabilitySuite(workspace: workspace),
+      ToolSuite(workspace: workspace),
     ]
     let runner = Runner(effort: effort)
     var report = Report()
