@@ -54,13 +54,16 @@ public final class Journey: Sendable {
   /// Goes on with a flow that was parked (`JourneyNode.suspended`), by the link the person opened.
   ///
   /// Only the link's `suspendedId` is used, and sent to the configured server, whatever host the link names.
-  /// - Throws: `invalidRequest` when the link has none, or several; otherwise as `start`.
+  /// - Throws: `invalidRequest` when the link has none, or several, or names a realm that is not this client's (the
+  ///   link stays good then); otherwise as `start`.
   public func resume(_ link: String, options: JourneyOptions = JourneyOptions()) async throws -> JourneyNode {
-    guard let id = Self.suspendedID(in: link) else {
-      throw AuthenticatorError(.invalidRequest, stage: "journey.resume", reason: "the link has no single suspendedId")
+    let link = try SuspendedJourneyLink(link)
+    if let realm = link.realm, realm != configuration.realm {
+      throw AuthenticatorError(
+        .invalidRequest, stage: "journey.resume", reason: "the link belongs to the realm \(realm)")
     }
     let flow = JourneyFlow(journey: self, name: nil, options: options)
-    return try await begin(flow, query: [("suspendedId", id)])
+    return try await begin(flow, query: [("suspendedId", link.suspendedID)])
   }
 
   private func begin(_ flow: JourneyFlow, query: [(name: String, value: String)]) async throws -> JourneyNode {
@@ -73,18 +76,6 @@ public final class Journey: Sendable {
       flow.end()
       throw error
     }
-  }
-
-  static func suspendedID(in link: String) -> String? {
-    guard link.utf8.count <= 65_536, let mark = link.firstIndex(of: "?") else { return nil }
-    let query = link[link.index(after: mark)...].prefix { $0 != "#" }
-    let values = query.split(separator: "&").compactMap { item -> String? in
-      let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard halves.count == 2, halves[0] == "suspendedId" else { return nil }
-      return PercentEncoding.decode(halves[1])
-    }
-    guard values.count == 1, let id = values.first, !id.isEmpty else { return nil }
-    return id
   }
 
   // MARK: Session

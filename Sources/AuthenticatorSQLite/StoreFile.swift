@@ -102,13 +102,20 @@ struct StoreFile {
     return status
   }
 
+  /// Whether the file's mode gives anybody more than reading and writing by the owner.
+  func isOpenToOthers() throws -> Bool { try mode() & ~0o600 != 0 }
+
   /// Takes group and others out of the file's mode. Only takes: what its owner took away stays away.
   func tightenMode() throws {
+    guard fchmodat(AT_FDCWD, path, try mode() & 0o600, 0) == 0 else {
+      throw Self.failed("the file's mode cannot be set")
+    }
+  }
+
+  private func mode() throws -> mode_t {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw Self.failed("the file cannot be looked at") }
-    let mode = status.st_mode & 0o7777
-    guard mode & ~0o600 != 0 else { return }
-    guard fchmodat(AT_FDCWD, path, mode & 0o600, 0) == 0 else { throw Self.failed("the file's mode cannot be set") }
+    return status.st_mode & 0o7777
   }
 
   /// Whether the medium takes no writes at all.

@@ -75,7 +75,8 @@ struct StoreSource: Sendable {
       throw AuthenticatorError(.storeDamaged, stage: "store.open", reason: "a rollback journal stands beside the store")
     }
     let mayChange = !isReadOnly && !file.isOnReadOnlyMedium
-    if mayChange { try file.tightenMode() }
+    // What is not ours keeps its mode like its bytes.
+    if mayChange, try file.isOpenToOthers(), hasOurMark(file) { try file.tightenMode() }
     let isWritable = mayChange && identity.isOwnerWritable
     let deadline = Deadline(milliseconds: busyTimeout)
     while true {
@@ -161,9 +162,26 @@ struct StoreSource: Sendable {
     guard try access == .snapshot || (file.isOnReadOnlyMedium && file.size(of: "-wal") == 0) else {
       return try Connection(file.path, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
     }
-    return try Connection(
+    return try snapshot(file)
+  }
+
+  /// The main file alone, which is neither locked nor given company.
+  private func snapshot(_ file: StoreFile) throws -> Connection {
+    try Connection(
       "file:\(file.path.percentEncoded)?immutable=1",
       flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOFOLLOW, busyTimeout: busyTimeout)
+  }
+
+  /// Whether the main file says that it is a store, of a version that is known here. What keeps it from being read is
+  /// told when it is opened in earnest.
+  private func hasOurMark(_ file: StoreFile) -> Bool {
+    do {
+      let connection = try snapshot(file)
+      return try connection.integer("PRAGMA application_id") == Schema.applicationID
+        && (connection.integer("PRAGMA user_version") ?? .max) <= schema.version
+    } catch {
+      return false
+    }
   }
 
   private func prepareForWriting(_ connection: Connection) throws {

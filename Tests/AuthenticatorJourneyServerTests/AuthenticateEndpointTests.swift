@@ -211,7 +211,7 @@ import Testing
       ])
   }
 
-  @Test func asksThreeTimesForAPasswordAndThenFails() async throws {
+  @Test func asksForAPasswordThreeTimesAgainAndThenFails() async throws {
     let harness = try await Harness()
     var answer = try await harness.login("mira", "wrong")
     for _ in 0..<3 {

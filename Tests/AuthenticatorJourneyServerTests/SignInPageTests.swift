@@ -129,7 +129,8 @@ import Testing
     let told = try JSONValue.parse(response.body)
     #expect(told["contextPath"] == "/am")
     #expect(told["realms"]?[1] == ["path": "/alpha", "urlPath": "root/realms/alpha"])
-    #expect(told["journeys"]?[0] == ["name": "Login", "description": "User name and password, three tries"])
+    #expect(
+      told["journeys"]?[0] == ["name": "Login", "description": "User name and password, to be retried three times"])
     #expect(told["journeys"]?.arrayValue?.count == BuiltInJourneys.descriptions.count)
   }
 

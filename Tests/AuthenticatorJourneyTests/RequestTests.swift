@@ -71,7 +71,7 @@ import Testing
   @Test func resumesWithTheSuspendedIDAlone() async throws {
     let client = try TestClient()
     client.transport.add(json: Wire.success)
-    let link = "https://other.example.net/XUI/?realm=/alpha&suspendedId=a%2Bb&x=1#frag?suspendedId=z"
+    let link = "https://other.example.net/XUI/?realm=%2Falpha&suspendedId=a%2Bb&x=1#frag?suspendedId=z"
     #expect(try await client.journey.resume(link).session?.tokenID == "token-1")
     let request = client.transport.requests[0]
     #expect(request.url.host == "am.example.com")
@@ -88,6 +88,25 @@ import Testing
     let client = try TestClient()
     #expect(await code { try await client.journey.resume(link) } == .invalidRequest)
     #expect(client.transport.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    "https://am.example.com/XUI/?realm=/beta&suspendedId=a",
+    "https://am.example.com/json/realms/root/realms/beta/authenticate?suspendedId=a",
+    "https://am.example.com/json/realms/root%2Frealms%2Fbeta/authenticate?suspendedId=a",
+  ])
+  func keepsTheLinkOfAnotherRealm(_ link: String) async throws {
+    let client = try TestClient()
+    #expect(await code { try await client.journey.resume(link) } == .invalidRequest)
+    #expect(client.transport.requests.isEmpty)
+    #expect(try SuspendedJourneyLink(link).realm == JourneyRealm("/beta"))
+  }
+
+  @Test func aLinkMayNameNoRealm() throws {
+    #expect(try SuspendedJourneyLink("https://am.example.com/go?suspendedId=a").realm == nil)
+    #expect(try SuspendedJourneyLink("https://am.example.com/?realm=/a&realm=/b&suspendedId=a").realm == nil)
+    let root = "https://am.example.com/json/realms/root/authenticate?suspendedId=a"
+    #expect(try SuspendedJourneyLink(root).realm == .root)
   }
 
   @Test func tellsParkedFlow() async throws {

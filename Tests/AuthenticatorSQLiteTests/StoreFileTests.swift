@@ -165,8 +165,14 @@ import Testing
       + [try folder.bytes("foreign")]
     {
       try folder.write(content)
-      #expect(await code { try await TestStore.open(folder.store) } == .notAStore)
-      #expect(await code { try await TestStore.open(folder.store, TestStore.options(isReadOnly: true)) } == .notAStore)
+      for mode: mode_t in [0o755, 0o444] {
+        #expect(chmod(folder.store, mode) == 0)
+        #expect(await code { try await TestStore.open(folder.store) } == .notAStore)
+        #expect(
+          await code { try await TestStore.open(folder.store, TestStore.options(isReadOnly: true)) } == .notAStore)
+        #expect(try TemporaryFolder.mode(folder.store) == mode)
+      }
+      #expect(chmod(folder.store, 0o600) == 0)
       #expect(try folder.bytes() == content)
     }
   }
@@ -177,10 +183,12 @@ import Testing
     try RawDatabase.run(folder.store, "PRAGMA user_version = 2")
     let before = try folder.bytes()
     let names = try folder.names()
+    #expect(chmod(folder.store, 0o640) == 0)
     for isReadOnly in [false, true] {
       #expect(
         await code { try await TestStore.open(folder.store, TestStore.options(isReadOnly: isReadOnly)) } == .storeNewer)
       #expect(try folder.bytes() == before)
+      #expect(try TemporaryFolder.mode(folder.store) == 0o640)
       // Reading needs the shared memory of the log, and without the right to write nobody takes it away again.
       if !isReadOnly { #expect(try folder.names() == names) }
     }

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 
-/// Asks for a password. The answer is forgotten as soon as it was posted, whatever became of it.
+/// Asks for a password. The answer is forgotten here as soon as it was posted, whatever became of it; memory
+/// that the text and the request have passed through is not overwritten.
 public final class PasswordCallback: Callback {
   public override class var wireType: String { "PasswordCallback" }
 

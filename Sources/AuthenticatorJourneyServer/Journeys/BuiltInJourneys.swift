@@ -2,7 +2,7 @@
 public enum BuiltInJourneys {
   /// What a built-in journey is for, for lists.
   public static let descriptions: [(name: String, text: String)] = [
-    ("Login", "User name and password, three tries"),
+    ("Login", "User name and password, to be retried three times"),
     ("BindDevice", "Sign in with a password, then bind the device (BIOMETRIC_ALLOW_FALLBACK)"),
     ("BindDeviceBiometricOnly", "The same with BIOMETRIC_ONLY"),
     ("BindDevicePIN", "The same with APPLICATION_PIN"),
@@ -47,7 +47,7 @@ public enum BuiltInJourneys {
     ]
   }
 
-  /// Asks for name and password until they are right, three times.
+  /// Asks for name and password until they are right, with three retries as PingAM counts them.
   static func passwordSteps(then destination: TreeDestination) -> [TreeStep] {
     [
       TreeStep(

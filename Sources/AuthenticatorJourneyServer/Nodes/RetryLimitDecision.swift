@@ -1,12 +1,12 @@
 /// Lets the journey come by a limited number of times.
 public struct RetryLimitDecision: TreeNode {
   public static let nodeType = "RetryLimitDecisionNode"
-  /// There are tries left.
+  /// It may be tried again.
   public static let retry: NodeOutcome = "Retry"
-  /// There are none.
+  /// It was tried again as often as the limit says.
   public static let reject: NodeOutcome = "Reject"
   public let outcomes: [NodeOutcome] = [retry, reject]
-  /// How many tries there are.
+  /// How many times the journey may try again; the first try does not count.
   public var limit: Int
 
   /// Makes the node.

@@ -111,7 +111,7 @@ private struct Run {
   }
 
   func resume(_ suspendedID: String) async throws -> ServerResponse {
-    let parked = try await endpoint.services.registry.unpark(Self.digest(suspendedID), now: now)
+    let parked = try await endpoint.services.registry.unpark(digest(suspendedID), now: now)
     guard let parked else { throw RESTFailure.suspendedTokenNotFound }
     let position: JourneyPosition
     do {
@@ -128,7 +128,10 @@ private struct Run {
     return try await answer(stop, context, position)
   }
 
-  private static func digest(_ text: String) -> [UInt8] { SHA256.hash(Array(text.utf8)) }
+  /// What a parked journey is kept under: of its realm too, so that a link tried in another one is not used up.
+  private func digest(_ suspendedID: String) -> [UInt8] {
+    SHA256.hash(Array("\(request.realm.path)\u{0}\(suspendedID)".utf8))
+  }
 
   // MARK: Walking
 
@@ -181,7 +184,7 @@ private struct Run {
     let state = try endpoint.tokens.make(
       position, purpose: .resume, realm: request.realm, keys: try await endpoint.ring.current(), now: now,
       lifetime: Int(limits.suspendLifetime.components.seconds))
-    try await endpoint.services.registry.park(state, under: Self.digest(id), expiresAt: expiry, now: now)
+    try await endpoint.services.registry.park(state, under: digest(id), expiresAt: expiry, now: now)
     let address = server.address + "/json/realms/\(request.realm.urlPath)/authenticate?suspendedId=\(id)"
     try await deliver(
       ResumeLink(

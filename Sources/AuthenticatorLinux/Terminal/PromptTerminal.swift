@@ -19,6 +19,7 @@ public actor PromptTerminal {
   private let path: String
   private let fallsBackToStandardInput: Bool
   private let environment: AuthenticatorEnvironment
+  private let signalsInterrupt: Bool
   /// Who has the terminal.
   private nonisolated let holder = Mutex<TerminalSession.Cancellation?>(nil)
 
@@ -26,10 +27,13 @@ public actor PromptTerminal {
   /// - Parameters:
   ///   - path: a terminal device; nil: the process's own, else standard input.
   ///   - environment: whose uptime ends prompts.
-  public init(path: String? = nil, environment: AuthenticatorEnvironment) {
+  ///   - signalsInterrupt: Control-C in a hidden entry is `SIGINT` to the process, as it is outside of one; without it,
+  ///     the prompt alone ends, with `userCanceled`. For programs that end by that signal.
+  public init(path: String? = nil, environment: AuthenticatorEnvironment, signalsInterrupt: Bool = false) {
     self.path = path ?? "/dev/tty"
     fallsBackToStandardInput = path == nil
     self.environment = environment
+    self.signalsInterrupt = signalsInterrupt
   }
 
   /// Whether there is a terminal to prompt on. Silent.
@@ -69,7 +73,9 @@ public actor PromptTerminal {
     }
     defer { device.release() }
     return try body(
-      TerminalSession(device: device, deadline: deadline, uptime: environment.uptime, cancellation: cancellation))
+      TerminalSession(
+        device: device, deadline: deadline, uptime: environment.uptime, cancellation: cancellation,
+        signalsInterrupt: signalsInterrupt))
   }
 
   private nonisolated func openDevice() -> TerminalDevice? {

@@ -27,6 +27,8 @@ struct TerminalSession {
   let deadline: Duration
   let uptime: @Sendable () -> Duration
   let cancellation: Cancellation
+  /// Whether Control-C in a hidden entry is the signal that it is everywhere else.
+  let signalsInterrupt: Bool
 
   /// Writes a line of text, made printable.
   func say(_ text: String, terminator: String = "\n") throws {
@@ -46,7 +48,8 @@ struct TerminalSession {
   }
 
   /// Reads a line that does not show.
-  /// - Throws: `userCanceled` for Control-C, or Control-D in an empty line; `timedOut`; `appCanceled`;
+  /// - Throws: `userCanceled` for Control-C (unless that is a signal), or Control-D in an empty line; `timedOut`;
+  ///   `appCanceled`;
   ///   `systemCanceled` when the terminal goes away; `busy` when another part of the process reads a secret.
   func readSecret(_ label: String) throws -> SecretBytes {
     // Hidden before it is asked for: whoever answers at once must not see it on the screen.
@@ -64,7 +67,10 @@ struct TerminalSession {
     while true {
       switch line.take(try readByte()) {
       case .goesOn: continue
-      case .canceled:
+      case .interrupted where signalsInterrupt:
+        try say("")
+        throw interrupted()
+      case .canceled, .interrupted:
         try say("")
         throw AuthenticatorError(.userCanceled, stage: "terminal")
       case .done:
@@ -107,24 +113,32 @@ struct TerminalSession {
     }
   }
 
+  /// Sends the process the signal, and waits for what its handler does to this prompt's task.
+  private func interrupted() -> AuthenticatorError {
+    kill(getpid(), SIGINT)
+    for _ in 0..<10 where !cancellation.isSet { usleep(useconds_t(Self.slice) * 1000) }
+    // Where the signal is ignored, Control-C ends the prompt alone.
+    return AuthenticatorError(cancellation.isSet ? .appCanceled : .userCanceled, stage: "terminal")
+  }
+
   private var gone: AuthenticatorError { AuthenticatorError(.systemCanceled, stage: "terminal") }
 }
 
 /// An entry while it is typed, without echo. Its memory never moves, so that one place holds the secret.
 struct HiddenLine {
-  enum Progress { case goesOn, done, canceled }
+  enum Progress { case goesOn, done, canceled, interrupted }
 
   private var bytes: [UInt8]
   private var count = 0
 
   init() { bytes = [UInt8](repeating: 0, count: TerminalSession.maximumBytes) }
 
-  /// Takes one key: Return ends, Control-C cancels, Control-D does in an empty line, Backspace takes back a
+  /// Takes one key: Return ends, Control-C interrupts, Control-D cancels an empty line, Backspace takes back a
   /// character, Control-U all of them; other control keys and what is too long are ignored.
   mutating func take(_ byte: UInt8) -> Progress {
     switch byte {
     case 0x0A, 0x0D: return .done
-    case 0x03: return .canceled
+    case 0x03: return .interrupted
     case 0x04: return count == 0 ? .canceled : .goesOn
     case 0x08, 0x7F:
       // A character of UTF-8 ends at its first byte, which is no continuation.

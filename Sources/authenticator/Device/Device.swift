@@ -74,6 +74,12 @@ struct KeyHolder: Sendable {
     }
   }
 
+  /// Whether the key stands aside, so that its server may have no record of it: replaced, or never accepted.
+  func hasOpenFate(_ tag: KeyTag) async throws -> Bool {
+    guard try await !store.damagedTags().contains(tag), let record = try await store.record(tag) else { return false }
+    return record.state != .active
+  }
+
   /// Whether the store has a row of this name, readable or not.
   func holds(_ tag: KeyTag) async throws -> Bool {
     if try await store.damagedTags().contains(tag) { return true }

@@ -47,6 +47,7 @@ struct Person: Sendable {
   /// The terminal that standard input is; one that answers `notInteractive` when it is none, even where the session
   /// has a terminal: input that was redirected says that nobody is to be asked.
   static func terminal(environment: AuthenticatorEnvironment) -> PromptTerminal {
-    PromptTerminal(path: isatty(STDIN_FILENO) == 1 ? nil : "/dev/null", environment: environment)
+    PromptTerminal(
+      path: isatty(STDIN_FILENO) == 1 ? nil : "/dev/null", environment: environment, signalsInterrupt: true)
   }
 }

@@ -23,10 +23,13 @@ struct KeysDelete: Verb {
   func run(_ console: Console) async throws -> ExitStatus {
     let device = try await Device(options, console: console).withKeys()
     guard let device, try await device.holds(tag) else { throw Failure.unknownKey(tag) }
+    // A key that was replaced, or never accepted, may have none on the server; only the server knows.
+    let remains = try await !device.hasOpenFate(tag)
     try await device.store.delete(tag)
+    let rest = remains ? "the server's record of it remains" : "whether the server has a record of it is not known here"
     try console.print(
-      ["deleted": .string(tag.rawValue), "serverRecord": "remains"],
-      lines: ["deleted \(tag); the server's record of it remains"])
+      ["deleted": .string(tag.rawValue), "serverRecord": remains ? "remains" : "unknown"],
+      lines: ["deleted \(tag); \(rest)"])
     return .success
   }
 }

@@ -55,7 +55,7 @@ struct KeysRotate: Verb {
     let rest = "the server's record of the old one \(isReleased ? "is removed" : "remains")"
     let lines = new.map { ["rotated: \(old.tag) is retired, \($0.tag) is active; \(rest)"] }
     try console.print(.object(json), lines: lines ?? [])
-    outcome.explain(on: console)
+    outcome.explain(on: console, allowsSoftwareKeys: device.allowsSoftwareKeys)
     return outcome.exitStatus
   }
 

@@ -7,6 +7,7 @@ struct Answers: Sendable {
   }
 
   private var unused: [Answer]
+  private let types: Set<String>
 
   private static let hidden = "hidden:"
 
@@ -26,6 +27,7 @@ struct Answers: Sendable {
       }
       return Answer(key: key, value: String(text[text.index(after: equals)...]))
     }
+    types = Set(unused.map { String($0.key.prefix { $0 != "#" }) })
   }
 
   /// Uses up the answer for a callback: one that names its place in the node, or else the first for its type.
@@ -45,6 +47,9 @@ struct Answers: Sendable {
     }
     return nil
   }
+
+  /// Whether there was an answer for callbacks of this type, used or not.
+  func named(_ type: String) -> Bool { types.contains(type) }
 
   /// The keys of the answers that nothing asked for.
   var unusedKeys: [String] {

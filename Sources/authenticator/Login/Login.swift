@@ -37,7 +37,7 @@ struct Login: Verb {
     let outcome = try await session.run()
     await session.finishUnbindings(after: outcome)
     try console.print(.object(outcome.json), lines: outcome.lines)
-    outcome.explain(on: console)
+    outcome.explain(on: console, allowsSoftwareKeys: self.device.allowsSoftwareKeys)
     return outcome.exitStatus
   }
 }

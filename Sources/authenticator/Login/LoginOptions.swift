@@ -73,8 +73,9 @@ struct LoginOptions: Sendable {
   ]
 
   init(_ arguments: Arguments, defaultJourney: String = "Login") throws {
-    configuration = try Self.configuration(arguments)
-    if let link = try arguments.text("--resume") {
+    let link = try arguments.text("--resume")
+    configuration = try Self.configuration(arguments, realm: try link.flatMap(Self.realm(ofLink:)))
+    if let link {
       guard arguments.value("--journey") == nil else {
         throw Failure.usage("--resume goes on with the journey of its link; leave --journey out")
       }
@@ -95,10 +96,15 @@ struct LoginOptions: Sendable {
     timeout = try arguments.integer("--timeout", in: 1...3600).map { .seconds($0) }
   }
 
+  private static func realm(ofLink link: String) throws -> JourneyRealm? {
+    do { return try SuspendedJourneyLink(link).realm } catch { throw LoginRun.failure(error) }
+  }
+
   /// The server that the options name.
-  static func configuration(_ arguments: Arguments) throws -> JourneyConfiguration {
+  /// - Parameter realm: the one to take where the options name none.
+  static func configuration(_ arguments: Arguments, realm: JourneyRealm? = nil) throws -> JourneyConfiguration {
     let server = try arguments.required("--server")
-    let realm = try arguments.text("--realm") ?? "/"
+    let realm = try arguments.text("--realm") ?? (realm ?? .root).description
     let cookie = try arguments.text("--cookie-name") ?? "iPlanetDirectoryPro"
     do {
       var configuration = try JourneyConfiguration(server: server, realm: realm, cookieName: cookie)

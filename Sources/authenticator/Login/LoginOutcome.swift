@@ -84,16 +84,20 @@ struct LoginOutcome: Sendable {
       guard let session else { return ["signed in"] }
       return [session.hasToken ? "signed in to realm \(session.realm)" : "authenticated, without a session"]
     case .suspended:
-      return ["suspended: \(failure?.message ?? "")", "go on with: authenticator login --resume LINK"]
+      return [
+        "suspended: \(failure?.message ?? "")",
+        "go on with the link that was sent: add --resume LINK in place of --journey",
+      ]
     case .failure: return []
     }
   }
 
   /// For people: why it failed, on standard error. With `--json` it stands in the outcome.
-  func explain(on console: Console) {
+  func explain(on console: Console, allowsSoftwareKeys: Bool) {
     guard !console.isJSON, word == .failure, let failure else { return }
     let device = ceremonies.last { $0.result != "signed" }.map {
       "; the device answered \($0.result)" + Failure.hints($0.attemptsRemaining, $0.retryAfter)
+        + ($0.result == "unsupported" && !allowsSoftwareKeys ? "; --allow-software-keys admits keys in software" : "")
     }
     console.say("authenticator: \(failure.message)\(device ?? "") (\(failure.code))")
   }

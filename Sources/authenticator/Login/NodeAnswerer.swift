@@ -127,8 +127,9 @@ struct NodeAnswerer {
 
   private func required(_ callback: Callback) throws -> Questions {
     guard let questions else {
+      let again = answers.named(callback.type) ? " (it was asked for before: was that answer right?)" : ""
       throw Failure.unusable(
-        "answerMissing", "\(callback.type) needs an answer: give --answer \(callback.type)=VALUE",
+        "answerMissing", "\(callback.type) needs an answer\(again): give --answer \(callback.type)=VALUE",
         stage: "journey.answer")
     }
     return questions
