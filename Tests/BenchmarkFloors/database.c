@@ -11,7 +11,7 @@ struct floor_database {
   sqlite3_stmt *update;
 };
 
-enum { id_size = 33 };
+enum { id_size = 33, log_pages = 1000 };
 
 // Ids look random, so that neighbors in the table are strangers, and can be computed again.
 static void make_id(size_t number, char id[id_size]) {
@@ -63,6 +63,12 @@ int floor_database_fill(floor_database *database, size_t rows, size_t size) {
   sqlite3_finalize(insert);
   free(content);
   return good && sqlite3_exec(database->handle, "COMMIT; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+int floor_database_turn_log(floor_database *database) {
+  return sqlite3_exec(database->handle, "PRAGMA synchronous=OFF", NULL, NULL, NULL) == SQLITE_OK &&
+         floor_database_commit(database, log_pages + 1) == log_pages + 1 &&
+         sqlite3_exec(database->handle, "PRAGMA synchronous=FULL", NULL, NULL, NULL) == SQLITE_OK;
 }
 
 size_t floor_database_read(floor_database *database, size_t rows, size_t count) {

@@ -33,9 +33,10 @@ enum Floor {
     }
   }
 
-  /// One-row updates of a table of their own, each waiting for the disk.
+  /// One-row updates of a table of their own, each waiting for the disk, whose log has been filled once; see `WornLog`.
   static func commits(at path: String) throws -> Benchmark.Quantity {
     let table = try table(at: path, rows: 64, size: 300)
+    guard floor_database_turn_log(table.pointer) == 1 else { throw Failed(what: "UPDATE") }
     return .rate { count in
       guard floor_database_commit(table.pointer, count) == count else { throw Failed(what: "COMMIT") }
     }

@@ -43,7 +43,7 @@ struct LoadGenerator: Sendable {
 
 /// This program as a server in a process of its own, pinned to the first core. It ends when its input does, so that it
 /// cannot outlive the bench.
-final class ServerProcess {
+final class ServerProcess: Sendable {
   let url: String
   var processIdentifier: Int32 { process.processIdentifier }
   private let process = Process()

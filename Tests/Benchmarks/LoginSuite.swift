@@ -15,54 +15,40 @@ struct LoginSuite: Suite {
 
   func benchmarks(_ effort: Effort) async throws -> [Benchmark] {
     let commits = try Floor.commits(at: workspace.disk.appendingPathComponent("login-floor.sqlite").path)
-    let serial = signIns(clients: 1, effort)
+    let serial = try await signIns(clients: 1, effort)
+    let many = try await signIns(clients: Self.people, effort)
+    let isDiskSlow = try await Self.isDiskSlow(commits)
     return [
       Benchmark(
         id: "P12", what: "usernameless WebAuthn login over HTTP, serial, client included; floor: SQLite commits",
-        unit: "1/s", ours: serial, floor: Self.reading(commits, effort), goal: 0.45),
+        unit: "1/s", ours: serial.rate, floor: Self.reading(commits, effort), goal: isDiskSlow ? 0.45 : nil),
+      Benchmark(
+        id: "P12-cpu", what: "processor time of the server for one of them", unit: "ms", ours: serial.processorTime,
+        goal: Self.processorTimeGoal, aim: .atMost),
       Benchmark(
         id: "P13", what: "the same by 16 clients at once, each its own user; floor: P12", unit: "1/s",
-        ours: signIns(clients: Self.people, effort), floor: serial, goal: 4),
+        ours: many.rate, floor: serial.rate, goal: isDiskSlow ? 4 : nil),
     ]
   }
 
-  /// Sign-ins a second at a server of their own.
-  private func signIns(clients: Int, _ effort: Effort) -> Benchmark.Quantity {
-    .reading { [workspace] in
-      let name = "login-\(try BenchKeys.environment.random(4).map { String($0, radix: 16) }.joined()).sqlite"
-      let server = try ServerProcess(
-        "serve-people", workspace.disk.appendingPathComponent(name).path, "\(clients)")
-      defer { server.stop() }
-      let address = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
-      var people: [PasskeyClient] = []
-      for number in 0..<clients {
-        people.append(try await PasskeyClient(server: address, user: Self.user(number), password: Self.password))
-      }
-      return try await Self.rate(of: people, effort) { try await $0.signIn() }
-    }
+  /// Milliseconds; servers of this kind in C take 5 to 6.
+  static let processorTimeGoal = 5.0
+
+  /// Whether the disk is what bounds a server. The goals that compare with it are about disks below 1,500 commits a
+  /// second; on a faster one the processor's time for a sign-in tells more.
+  static func isDiskSlow(_ commits: Benchmark.Quantity) async throws -> Bool {
+    guard case .reading(let read) = reading(commits, .quick) else { return true }
+    return try await read() < 1500
   }
 
-  /// How often a second the clients do something, all at once.
-  static func rate<Client: Sendable>(
-    of clients: [Client], _ effort: Effort, _ perform: @escaping @Sendable (Client) async throws -> Void
-  ) async throws -> Double {
-    let clock = ContinuousClock()
-    let start = clock.now
-    let end = start.advanced(by: effort.isQuick ? .seconds(1) : .seconds(3))
-    let count = try await withThrowingTaskGroup(of: Int.self) { group in
-      for client in clients {
-        group.addTask {
-          var count = 0
-          while clock.now < end {
-            try await perform(client)
-            count += 1
-          }
-          return count
-        }
-      }
-      return try await group.reduce(0, +)
+  private func signIns(clients: Int, _ effort: Effort) async throws -> SignInBench<PasskeyClient> {
+    try await SignInBench("login", clients: clients, workspace: workspace, effort) { url, number in
+      // Numeric addresses have no relying party ID.
+      let address = url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+      return try await PasskeyClient(server: address, user: Self.user(number), password: Self.password)
+    } signIn: {
+      try await $0.signIn()
     }
-    return Double(count) / start.duration(to: clock.now).inSeconds
   }
 
   /// A rate as a reading, so that both halves of a ratio are of one kind.

@@ -1,12 +1,23 @@
 import Foundation
 
-/// What the kernel says about a process, in KiB.
+/// What the kernel says about a process: sizes in KiB.
 enum ProcessFigures {
   /// Memory in use now.
   static func residentSize(of process: Int32 = getpid()) throws -> Double { try figure("VmRSS", of: process) }
 
   /// The most it ever used.
   static func peakSize(of process: Int32 = getpid()) throws -> Double { try figure("VmHWM", of: process) }
+
+  /// What a process has used of the processors so far, in milliseconds.
+  static func processorTime(of process: Int32) throws -> Double {
+    let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    // The program's name, in brackets, may hold anything; the user's and the system's ticks are 11 fields after it.
+    let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+      throw Floor.Failed(what: "/proc/\(process)/stat is malformed")
+    }
+    return (user + system) * 1000 / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
 
   private static func figure(_ name: String, of process: Int32) throws -> Double {
     let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
