@@ -55,7 +55,7 @@ public enum EllipticCurve: String, Hashable, Sendable, CaseIterable {
 /// The curve's constants as OpenSSL holds them; made once per process, never changed.
 final class CurveGroup: @unchecked Sendable {
   // Unchecked because of the C pointer: the group is only read after the initializer.
-  private let group: OpaquePointer?
+  let group: OpaquePointer?
   /// The order of the base point, big endian, in the width of a coordinate.
   let order: [UInt8]
 

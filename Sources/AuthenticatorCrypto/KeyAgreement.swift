@@ -10,7 +10,7 @@ extension PrivateKey {
     guard let curve = publicKey.curve, curve == peer.curve else {
       throw CryptoError(.unsupportedAlgorithm, "the keys are not on one curve")
     }
-    let peerKey = try KeyHandle(peer)
+    let (key, peerKey) = (try makeHandle(), try KeyHandle(peer))
     guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else {
       throw .library("no room for an agreement", code: .outOfMemory)
     }

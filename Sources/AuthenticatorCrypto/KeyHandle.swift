@@ -15,12 +15,7 @@ final class KeyHandle: @unchecked Sendable {
   convenience init(_ key: PublicKey) throws(CryptoError) {
     switch key.kind {
     case .ec(let curve, _, _):
-      let point = key.x963Representation ?? []
-      if let copy = CurveTemplate.of(curve).copy(point) {
-        self.init(owning: copy)
-      } else {
-        try self.init(curve: curve, point: point)
-      }
+      try self.init(curve: curve, point: key.x963Representation ?? [])
     case .ed25519(let bytes):
       guard let pointer = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else {
         throw .library("the key was refused", code: .invalidKey)

@@ -1,20 +1,29 @@
 internal import COpenSSL
 internal import COpenSSLShims
 
-/// A private key in memory. Signing is thread safe, and fast once the key has signed.
+/// A private key in memory. Signing is thread safe.
 public final class PrivateKey: Sendable {
   /// The only algorithm the key signs with.
   public let algorithm: SignatureAlgorithm
   /// The key's public half.
   public let publicKey: PublicKey
-  let key: KeyHandle
-  private let contexts: SignatureContextPool
+  private let key: Key
 
-  private init(_ key: KeyHandle, _ publicKey: PublicKey, _ algorithm: SignatureAlgorithm) {
-    self.key = key
+  private enum Key {
+    case curve(CurveKey)
+    case other(KeyHandle, SignatureContextPool)
+  }
+
+  private init(_ key: CurveKey, _ publicKey: PublicKey, _ algorithm: SignatureAlgorithm) {
+    self.key = .curve(key)
     self.publicKey = publicKey
     self.algorithm = algorithm
-    contexts = SignatureContextPool(key, algorithm, .sign)
+  }
+
+  private init(_ key: KeyHandle, _ publicKey: PublicKey, _ algorithm: SignatureAlgorithm) {
+    self.key = .other(key, SignatureContextPool(key, algorithm, .sign))
+    self.publicKey = publicKey
+    self.algorithm = algorithm
   }
 
   /// Makes a new key: on the algorithm's curve, or of 2,048 bits for RSA, which takes tenths of a second.
@@ -22,14 +31,8 @@ public final class PrivateKey: Sendable {
   /// Throws `CryptoError.Code.unsupportedAlgorithm` for an algorithm this module does not compute.
   public static func generate(_ algorithm: SignatureAlgorithm) throws(CryptoError) -> PrivateKey {
     if let curve = algorithm.curve {
-      let name = curve.rawValue
-      guard let pointer = authkit_ec_generate(name) else { throw .library("no key could be made") }
-      let key = KeyHandle(owning: pointer)
-      var point = [UInt8](repeating: 0, count: curve.pointSize)
-      var count = 0
-      guard EVP_PKEY_get_octet_string_param(pointer, "pub", &point, point.count, &count) == 1, count == point.count
-      else { throw .library("the key has no point") }
-      return PrivateKey(key, PublicKey(unchecked: curve, point: point[...]), algorithm)
+      let key = try CurveKey.generate(curve)
+      return PrivateKey(key, PublicKey(unchecked: curve, point: try key.point()[...]), algorithm)
     }
     if algorithm == .edDSA { return try PrivateKey(material: try SystemRandom.secret(32), algorithm: algorithm) }
     guard algorithm.isRSA else { throw CryptoError(.unsupportedAlgorithm, "the algorithm is not known") }
@@ -44,8 +47,14 @@ public final class PrivateKey: Sendable {
   /// is not checked here, as that costs as much as a signature; see `checkConsistency()`. Throws
   /// `CryptoError.Code.invalidKey` for material of another algorithm or a malformed one.
   public convenience init(material: SecretBytes, algorithm: SignatureAlgorithm) throws(CryptoError) {
+    if let curve = algorithm.curve {
+      let (key, publicKey) = try material.withUnsafeBytes { (bytes) throws(CryptoError) in
+        try Self.restore(curve, from: bytes)
+      }
+      self.init(key, publicKey, algorithm)
+      return
+    }
     let (key, publicKey) = try material.withUnsafeBytes { (bytes) throws(CryptoError) in
-      if let curve = algorithm.curve { return try Self.restore(curve, from: bytes) }
       if algorithm == .edDSA { return try Self.restoreEd25519(from: bytes) }
       guard algorithm.isRSA else { throw CryptoError(.unsupportedAlgorithm, "the algorithm is not known") }
       return try Self.restoreRSA(from: bytes)
@@ -56,23 +65,25 @@ public final class PrivateKey: Sendable {
   /// The key's secret form for a sealed store: the scalar and the uncompressed point (elliptic curves), the 32-byte
   /// seed (Ed25519), or PKCS #1 RSAPrivateKey in DER (RSA).
   public func exportMaterial() throws(CryptoError) -> SecretBytes {
+    switch key {
+    case .curve(let key): return try exportMaterial(of: key)
+    case .other(let key, _): return try exportMaterial(of: key)
+    }
+  }
+
+  private func exportMaterial(of key: CurveKey) throws(CryptoError) -> SecretBytes {
+    guard let point = publicKey.x963Representation, let size = publicKey.curve?.coordinateSize else {
+      throw CryptoError(.invalidKey, "the key is not on a curve")
+    }
+    return try SecretBytes(count: size + point.count) { (output) throws(CryptoError) in
+      try key.writeScalar(to: UnsafeMutableRawBufferPointer(rebasing: output[..<size]))
+      UnsafeMutableRawBufferPointer(rebasing: output[size...]).copyBytes(from: point)
+    }
+  }
+
+  private func exportMaterial(of key: KeyHandle) throws(CryptoError) -> SecretBytes {
     switch publicKey.kind {
-    case .ec(let curve, let x, let y):
-      let size = curve.coordinateSize
-      var scalar: OpaquePointer?
-      guard EVP_PKEY_get_bn_param(key.pointer, "priv", &scalar) == 1, let scalar else {
-        throw .library("the key has no scalar")
-      }
-      defer { BN_clear_free(scalar) }
-      return try SecretBytes(count: size + curve.pointSize) { (output) throws(CryptoError) in
-        let base = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard BN_bn2binpad(scalar, base, CInt(size)) == CInt(size) else { throw .library("the scalar is too wide") }
-        output[size] = 0x04
-        for index in 0..<size {
-          output[size + 1 + index] = x[index]
-          output[2 * size + 1 + index] = y[index]
-        }
-      }
+    case .ec: throw CryptoError(.invalidKey, "the key is on a curve")
     case .ed25519:
       return try SecretBytes(count: 32) { (output) throws(CryptoError) in
         var count = 32
@@ -93,19 +104,33 @@ public final class PrivateKey: Sendable {
 
   /// Throws `CryptoError.Code.invalidKey` when the public half does not belong to the private one.
   public func checkConsistency() throws(CryptoError) {
-    guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else {
-      throw .library("no room for a check", code: .outOfMemory)
-    }
-    defer { EVP_PKEY_CTX_free(context) }
-    guard EVP_PKEY_pairwise_check(context) == 1 else {
-      throw .library("the halves do not belong together", code: .invalidKey)
+    switch key {
+    case .curve(let key):
+      guard key.isConsistent else { throw CryptoError(.invalidKey, "the halves do not belong together") }
+    case .other(let key, _):
+      guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else {
+        throw .library("no room for a check", code: .outOfMemory)
+      }
+      defer { EVP_PKEY_CTX_free(context) }
+      guard EVP_PKEY_pairwise_check(context) == 1 else {
+        throw .library("the halves do not belong together", code: .invalidKey)
+      }
     }
   }
 
   /// Signs a whole message; hashing is included.
   public func sign(_ message: [UInt8]) throws(CryptoError) -> Signature {
-    guard let digest = algorithm.digest(of: message) else { return try signEdDSA(message) }
-    let limit = algorithm.isRSA ? 1024 : 160
+    let digest = algorithm.digest(of: message)
+    switch (key, digest) {
+    case (.curve(let key), let digest?): return Signature(unchecked: try key.sign(digest: digest), algorithm: algorithm)
+    case (.other(_, let contexts), let digest?): return try sign(digest: digest, contexts)
+    case (.other(let key, _), nil): return try signEdDSA(message, key)
+    case (.curve, nil): throw CryptoError(.unsupportedAlgorithm, "the algorithm does not go with the key")
+    }
+  }
+
+  private func sign(digest: [UInt8], _ contexts: SignatureContextPool) throws(CryptoError) -> Signature {
+    let limit = 1024
     let bytes = try contexts.withContext { (context) throws(CryptoError) in
       var status: CInt = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -116,10 +141,10 @@ public final class PrivateKey: Sendable {
       guard status == 1 else { throw .library("no signature could be made") }
       return bytes
     }
-    return try Signature(der: bytes, algorithm: algorithm)
+    return try Signature(raw: bytes, algorithm: algorithm)
   }
 
-  private func signEdDSA(_ message: [UInt8]) throws(CryptoError) -> Signature {
+  private func signEdDSA(_ message: [UInt8], _ key: KeyHandle) throws(CryptoError) -> Signature {
     guard let context = EVP_MD_CTX_new() else { throw .library("no room for an operation", code: .outOfMemory) }
     defer { EVP_MD_CTX_free(context) }
     var bytes = [UInt8](repeating: 0, count: 64)
@@ -129,6 +154,26 @@ public final class PrivateKey: Sendable {
     else { throw .library("no signature could be made") }
     return try Signature(raw: bytes, algorithm: algorithm)
   }
+
+  /// The key as EVP takes it: for operations that are rare.
+  func makeHandle() throws(CryptoError) -> KeyHandle {
+    let curveKey: CurveKey
+    switch key {
+    case .other(let handle, _): return handle
+    case .curve(let key): curveKey = key
+    }
+    guard let curve = publicKey.curve, let point = publicKey.x963Representation else {
+      throw CryptoError(.invalidKey, "the key is not on a curve")
+    }
+    let scalar = try SecretBytes(count: curve.coordinateSize) { (output) throws(CryptoError) in
+      try curveKey.writeScalar(to: output)
+    }
+    return try scalar.withUnsafeBytes { (scalar) throws(CryptoError) in
+      try point.withUnsafeBytes { point in
+        Result { () throws(CryptoError) in try KeyHandle(curve: curve, scalar: scalar, point: point) }
+      }.get()
+    }
+  }
 }
 
 // MARK: - Restoring
@@ -136,7 +181,7 @@ public final class PrivateKey: Sendable {
 extension PrivateKey {
   private static func restore(
     _ curve: EllipticCurve, from bytes: UnsafeRawBufferPointer
-  ) throws(CryptoError) -> (KeyHandle, PublicKey) {
+  ) throws(CryptoError) -> (CurveKey, PublicKey) {
     let size = curve.coordinateSize
     guard bytes.count == size + curve.pointSize, bytes[size] == 0x04 else {
       throw CryptoError(.invalidKey, "the material is not a scalar and a point of the curve")
@@ -145,7 +190,7 @@ extension PrivateKey {
     let point = UnsafeRawBufferPointer(rebasing: bytes[size...])
     guard CurveGroup.of(curve).isScalar(scalar) else { throw CryptoError(.invalidKey, "the scalar is out of range") }
     // OpenSSL refuses a point off the curve here.
-    let key = try KeyHandle(curve: curve, scalar: scalar, point: point)
+    let key = try CurveKey(curve, point: point, scalar: scalar)
     return (key, PublicKey(unchecked: curve, point: ArraySlice(point)))
   }
 

@@ -36,6 +36,12 @@ public struct Signature: Hashable, Sendable {
     rawRepresentation = bytes
   }
 
+  /// For the numbers of a signature just made.
+  init(unchecked bytes: [UInt8], algorithm: SignatureAlgorithm) {
+    self.algorithm = algorithm
+    rawRepresentation = bytes
+  }
+
   /// Takes the DER form of an ECDSA signature, `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 section 2.2.3), or the
   /// only form of the other algorithms.
   ///
