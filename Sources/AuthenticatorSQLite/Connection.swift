@@ -89,6 +89,12 @@ final class Connection {
     }
   }
 
+  /// Runs one kept statement; returns how many rows it changed.
+  func change(_ sql: String, _ values: [SQLiteValue]) throws -> Int {
+    try run(sql, values)
+    return Int(sqlite3_changes(handle))
+  }
+
   /// The first column of the first row; nil: there is no row.
   func integer(_ sql: String, _ values: [SQLiteValue] = []) throws -> Int64? {
     var result: Int64?

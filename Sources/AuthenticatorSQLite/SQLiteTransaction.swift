@@ -108,16 +108,16 @@ struct SQLiteTransaction: RowTransaction {
   }
 
   func update(_ row: KeyRow) throws {
-    try connection.run(
-      """
-      UPDATE keys SET instance = ?2, party = ?3, account = ?4, slot = ?5, name = ?6, state = ?7, version = ?8, \
-      status = ?9 WHERE tag = ?1
-      """,
-      [
-        .text(row.tag), .integer(row.index.instance), .integer(row.index.party), .integer(row.index.account),
-        SQLiteValue(row.index.slot), SQLiteValue(row.index.name), .integer(row.state), .integer(row.version),
-        .blob(row.status),
-      ])
+    // The other look-up values never change, and naming a column in an update rewrites its index whether it changed or
+    // not; a key's name changes once at most.
+    let name = SQLiteValue(row.index.name)
+    let values: [SQLiteValue] = [
+      .text(row.tag), name, .integer(row.state), .integer(row.version), .blob(row.status),
+    ]
+    let isDone = try connection.change(
+      "UPDATE keys SET state = ?3, version = ?4, status = ?5 WHERE tag = ?1 AND name IS ?2", values)
+    if isDone > 0 { return }
+    try connection.run("UPDATE keys SET name = ?2, state = ?3, version = ?4, status = ?5 WHERE tag = ?1", values)
   }
 
   func removeKey(_ tag: String) throws {
@@ -167,6 +167,7 @@ struct SQLiteTransaction: RowTransaction {
   }
 
   func setValue(_ kind: LedgerKind, _ name: [UInt8], owner: String?, to value: [UInt8]?) throws {
+    // A value's name says whose it is: the owner never changes, nor does its index have to be written again.
     guard let value else {
       return try connection.run(
         "DELETE FROM ledger WHERE kind = ?1 AND name = ?2", [.integer(kind.rawValue), .blob(name)])
@@ -174,7 +175,7 @@ struct SQLiteTransaction: RowTransaction {
     try connection.run(
       """
       INSERT INTO ledger(kind, name, owner, value) VALUES(?1, ?2, ?3, ?4) \
-      ON CONFLICT(kind, name) DO UPDATE SET owner = ?3, value = ?4
+      ON CONFLICT(kind, name) DO UPDATE SET value = ?4
       """,
       [.integer(kind.rawValue), .blob(name), SQLiteValue(owner), .blob(value)])
   }

@@ -56,7 +56,8 @@ package protocol RowTransaction {
   /// In order of creation.
   func keys(_ filter: KeyFilter) throws -> [KeyRow]
   func insert(_ row: KeyRow) throws
-  /// Replaces state, version, status and look-up values of the row with this tag.
+  /// Replaces state, version, status and the name's look-up value of the row with this tag; the other look-up values
+  /// are those of the row as it was inserted.
   func update(_ row: KeyRow) throws
   /// Removes the row and every ledger value it owns.
   func removeKey(_ tag: String) throws
@@ -65,6 +66,7 @@ package protocol RowTransaction {
   func setDomain(_ name: [UInt8], to row: DomainRow?) throws
 
   func value(_ kind: LedgerKind, _ name: [UInt8]) throws -> [UInt8]?
+  /// The owner of a value is the same every time.
   func setValue(_ kind: LedgerKind, _ name: [UInt8], owner: String?, to value: [UInt8]?) throws
 
   func intents() throws -> [IntentRow]
