@@ -1,10 +1,11 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The one writer of a registry in this process: whatever waits is written in one transaction (group commit).
+/// The one writer of a registry in this process: whatever waits is written in one transaction (group commit), what must
+/// be durable in one that is synced to the disk.
 ///
-/// A transaction is synced to the disk when one of its writes must be durable. The others survive the end of the
-/// process, not a power failure.
+/// The others survive the end of the process, not a power failure. They go first, so that they wait for the disk on
+/// nobody else's account.
 final class RegistryWriter: Sendable {
   /// One write. `run` returns what to do once the outcome of the whole transaction is known.
   private struct Job: Sendable {
@@ -64,14 +65,14 @@ final class RegistryWriter: Sendable {
   private static func attempt<Result>(
     _ body: (SQLiteConnection) throws -> Result, _ connection: SQLiteConnection
   ) throws -> Result {
-    try connection.execute("SAVEPOINT one")
+    try connection.run("SAVEPOINT one")
     do {
       let result = try body(connection)
-      try connection.execute("RELEASE one")
+      try connection.run("RELEASE one")
       return result
     } catch {
-      try connection.execute("ROLLBACK TO one")
-      try connection.execute("RELEASE one")
+      try connection.run("ROLLBACK TO one")
+      try connection.run("RELEASE one")
       throw error
     }
   }
@@ -94,16 +95,18 @@ final class RegistryWriter: Sendable {
         return jobs
       }
       if jobs.isEmpty { return }
-      commit(jobs)
+      commit(jobs.filter { !$0.isDurable }, isDurable: false)
+      commit(jobs.filter(\.isDurable), isDurable: true)
     }
   }
 
-  private func commit(_ jobs: [Job]) {
+  private func commit(_ jobs: [Job], isDurable: Bool) {
+    if jobs.isEmpty { return }
     let connection: SQLiteConnection
     do {
       connection = try open()
-      try sync(connection, jobs.contains(where: \.isDurable))
-      try connection.execute("BEGIN IMMEDIATE")
+      try sync(connection, isDurable)
+      try connection.run("BEGIN IMMEDIATE")
     } catch {
       abandon(after: error)
       for job in jobs { job.refuse(error) }
@@ -111,7 +114,7 @@ final class RegistryWriter: Sendable {
     }
     let finishers = jobs.map { $0.run(connection) }
     do {
-      try connection.execute("COMMIT")
+      try connection.run("COMMIT")
       for finish in finishers { finish(nil) }
     } catch {
       // What failed is told to everybody; whether this works too changes nothing.
