@@ -92,6 +92,36 @@ import Testing
     #expect(await code { try await third.advance(counter) } == .counterExhausted)
   }
 
+  /// Opens the store of a folder by a clock that moves when it is told to.
+  private func opening(_ folder: TemporaryFolder, _ clock: BenchClock) async throws -> SQLiteKeyStore {
+    let environment = AuthenticatorEnvironment(
+      appIdentifier: "org.example.bench", deviceName: "Bench", now: { clock.now }, uptime: { clock.uptime })
+    return try await SQLiteKeyStore.open(path: folder.store, environment: environment, options: TestStore.options())
+  }
+
+  /// What is reserved is lost at the end of a process, so that it shows in the first value after reopening.
+  @Test(arguments: [(Duration.zero, UInt32(64 + 128)), (.seconds(1), 64 + 64)])
+  func aCounterUsedUpWithinASecondIsReservedInLargerBlocks(_ pause: Duration, _ reserved: UInt32) async throws {
+    let folder = try TemporaryFolder()
+    let clock = BenchClock()
+    let store = try await opening(folder, clock)
+    let key = try await TestStore.active(store, TestStore.request(counter: .rising))
+    for value in UInt32(1)...64 { #expect(try await store.advance(.key(key.tag)) == value) }
+    clock.pass(pause)
+    #expect(try await store.advance(.key(key.tag)) == 65)
+    #expect(try await opening(folder, clock).advance(.key(key.tag)) == reserved + 1)
+  }
+
+  @Test func largerBlocksEndAtALimit() async throws {
+    let folder = try TemporaryFolder()
+    let clock = BenchClock()
+    let store = try await opening(folder, clock)
+    let key = try await TestStore.active(store, TestStore.request(counter: .rising))
+    // 64, 128, 256 and 512, then blocks of 1,024.
+    for value in UInt32(1)...(960 + 1024 + 1) { #expect(try await store.advance(.key(key.tag)) == value) }
+    #expect(try await opening(folder, clock).advance(.key(key.tag)) == 960 + 2048 + 1)
+  }
+
   @Test func aPINSetAtALowerCostIsWrappedAnewAtItsNextUse() async throws {
     let folder = try TemporaryFolder()
     let domain = SecretDomain(rawValue: "pin")

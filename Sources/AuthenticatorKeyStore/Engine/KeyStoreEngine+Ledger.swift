@@ -9,12 +9,24 @@ extension KeyStoreEngine {
       try Self.check(name.utf8.count, StoreLimits.nameBytes, "the counter's name")
     }
     let token = try beginReading()
-    let (block, version) = try await backend.write(.durable) { [cipher, counterBlock] rows in
-      (try rows.reserve(counterBlock, of: counter, with: cipher), try rows.foreignVersion())
+    let size = reservation(of: counter)
+    let (values, version) = try await backend.write(.durable) { [cipher] rows in
+      (try rows.reserve(size, of: counter, with: cipher), try rows.foreignVersion())
     }
-    let rest = WarmState.Block(next: block.next &+ 1, last: block.last)
-    if block.next < block.last { warm.withLock { $0.insert(rest, of: counter, read: version, token) } }
-    return block.next
+    keep(WarmState.Block(values, at: environment.uptime()), of: counter, read: version, token)
+    return values.lowerBound
+  }
+
+  // Not inlined for the reason that `forgetRecord` has.
+  @inline(never)
+  private func reservation(of counter: CounterID) -> UInt32 {
+    let uptime = environment.uptime()
+    return warm.withLock { $0.reservation(of: counter, standard: counterBlock, at: uptime) }
+  }
+
+  @inline(never)
+  private func keep(_ block: WarmState.Block, of counter: CounterID, read version: Int64, _ token: WarmState.Token) {
+    warm.withLock { $0.insert(block, of: counter, read: version, token) }
   }
 
   func takeAttempt(_ subject: AttemptSubject, limit: Int) async throws -> Int {
@@ -92,7 +104,9 @@ extension StoreCipher {
 
 extension RowTransaction {
   /// Reserves the next values of a counter.
-  fileprivate func reserve(_ size: UInt32, of counter: CounterID, with cipher: StoreCipher) throws -> WarmState.Block {
+  fileprivate func reserve(
+    _ size: UInt32, of counter: CounterID, with cipher: StoreCipher
+  ) throws -> ClosedRange<UInt32> {
     if case .key(let tag) = counter {
       guard let (_, key) = try open(tag, with: cipher) else { throw KeyStoreEngine.notFound("store.counter") }
       guard key.record.counter == .rising else {
@@ -109,7 +123,7 @@ extension RowTransaction {
     guard reserved < UInt32.max else { throw AuthenticatorError(.counterExhausted, stage: "store.counter") }
     let last = reserved + min(size, UInt32.max - reserved)
     try setCounter(counter, to: last, with: cipher)
-    return WarmState.Block(next: reserved + 1, last: last)
+    return reserved + 1...last
   }
 
   private func counter(_ counter: CounterID, with cipher: StoreCipher) throws -> UInt32? {

@@ -25,10 +25,23 @@ struct WarmState {
     fileprivate let epoch: UInt64
   }
 
-  /// The values of a counter that are reserved and not given out yet.
+  /// Values of a counter that are reserved. Remembered when all were given out too, since the next reservation depends
+  /// on how soon that was.
   struct Block {
-    var next: UInt32
-    let last: UInt32
+    fileprivate var next: UInt32
+    fileprivate var left: UInt32
+    fileprivate let last: UInt32
+    fileprivate let size: UInt32
+    fileprivate let reservedAt: Duration
+
+    /// A reservation whose first value is given out already.
+    init(_ values: ClosedRange<UInt32>, at uptime: Duration) {
+      next = values.lowerBound &+ 1
+      last = values.upperBound
+      left = last - values.lowerBound
+      size = left &+ 1
+      reservedAt = uptime
+    }
   }
 
   private var version: Int64 = 0
@@ -95,14 +108,28 @@ struct WarmState {
 
   /// The next reserved value; nil when there is none.
   mutating func next(of counter: CounterID) -> UInt32? {
-    guard let block = blocks[counter], block.next <= block.last else { return nil }
-    if block.next == block.last { blocks[counter] = nil } else { blocks[counter]?.next += 1 }
-    return block.next
+    guard var block = blocks[counter], block.left > 0 else { return nil }
+    let value = block.next
+    block.next &+= 1
+    block.left -= 1
+    blocks[counter] = block
+    return value
   }
+
+  /// How many values to reserve next. Twice as many as last time when those lasted for less than a second: otherwise
+  /// the disk, which makes each reservation durable, would bound how fast a busy key signs.
+  func reservation(of counter: CounterID, standard: UInt32, at uptime: Duration) -> UInt32 {
+    guard standard > 1, let former = blocks[counter], former.left == 0, uptime - former.reservedAt < .seconds(1) else {
+      return standard
+    }
+    return max(standard, min(former.size, Self.blockLimit / 2) * 2)
+  }
+
+  private static let blockLimit: UInt32 = 1024
 
   /// Keeps the rest of a reservation, unless a later one is there already.
   mutating func insert(_ block: Block, of counter: CounterID, read version: Int64, _ token: Token) {
-    guard isCurrent(token, version), block.next <= block.last else { return }
+    guard isCurrent(token, version), block.left > 0 else { return }
     if let present = blocks[counter], present.last >= block.last { return }
     if blocks.count >= 4096 { blocks.removeAll() }
     blocks[counter] = block
