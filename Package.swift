@@ -163,7 +163,7 @@ let benches: [Target] = [
   .executableTarget(
     name: "authenticator-bench",
     dependencies: [
-      "BenchmarkFloors", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
+      "BenchmarkFloors", "TestUAF", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP",
       "AuthenticatorSQLite", "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
       "AuthenticatorWebAuthn", "AuthenticatorRelyingParty", "AuthenticatorCBOR", "AuthenticatorCoding",
@@ -309,8 +309,9 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorJourneyServerTests",
     [
-      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorTestSupport",
-      "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding",
+      "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorUAF",
+      "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore",
+      "AuthenticatorCrypto", "AuthenticatorCoding",
       "TestCertificates", "TestUAF", "TestVectors",
     ]),
 ]
@@ -324,8 +325,9 @@ let interopTests = Target.testTarget(
   name: "InteropTests",
   dependencies: [
     "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorRelyingParty",
-    "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorJOSE", "AuthenticatorCore",
-    "AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates", "CFIDO2",
+    "AuthenticatorWebAuthn", "AuthenticatorUAF", "DeviceAuthenticators", "AuthenticatorPublicSuffix",
+    "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates",
+    "TestUAF", "CFIDO2",
   ],
   resources: [.copy("Judges")], swiftSettings: strict)
 
@@ -343,7 +345,7 @@ let blackBoxTests: [Target] = [
     "ToolTests",
     [
       "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorHTTP", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates", "TestVectors", "authenticator",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates", "TestUAF", "TestVectors", "authenticator",
     ]),
 ]
 

@@ -16,6 +16,7 @@ public final class SQLiteRegistry: JourneyRegistry {
     var journeys: Int?
     var sessions: Int?
     var clientSessions: Int?
+    var usedChallenges: Int?
     var lastSweep: UnixTime?
   }
 
@@ -66,6 +67,7 @@ public final class SQLiteRegistry: JourneyRegistry {
       counts.journeys = nil
       counts.sessions = nil
       counts.clientSessions = nil
+      counts.usedChallenges = nil
       return true
     }
     guard isDue else { return }

@@ -14,6 +14,7 @@ struct Serve: Verb {
       Option("--journeys", .value("FOLDER"), "offer the journeys exported there instead of the built-in ones"),
       Option("--registry", .value("FILE"), "keep users, devices and sessions there (default: in memory)"),
       Option("--trusted-devices", .value("FILE"), "what the server does about trusted devices, as JSON"),
+      Option("--uaf", .value("FILE"), "what the server does about FIDO UAF, as JSON"),
       Option("--application-id", .values("ID"), "accept proofs of this app (default \(defaultID))"),
     ] + RelyingPartyOptions.options + [Option("--list", .flag, "list the journeys and end")],
     notes: [
@@ -29,6 +30,11 @@ struct Serve: Verb {
       """,
       RelyingPartyOptions.note,
       """
+      With --uaf, FIDO UAF is spoken at /uaf/request, /uaf/response and /uaf/facets, and in the journeys named after it.
+      FILE names the models that are known: {"version": 1, "metadata": [STATEMENT…]}. Docs/protocols/uaf-server.md has
+      the other settings.
+      """,
+      """
       A registry is brought up to the list of --users: who is not there yet is added, another password or activity
       replaces the stored one, nobody is removed.
       """,
@@ -42,6 +48,7 @@ struct Serve: Verb {
   private let journeysPath: String?
   private let registryPath: String?
   private let trustedDevicesPath: String?
+  private let uafPath: String?
   private let applicationIDs: [String]
   private let relyingParty: RelyingPartyOptions
   private let isList: Bool
@@ -57,6 +64,7 @@ struct Serve: Verb {
       throw Failure.usage("--registry takes a file; PostgreSQL is planned")
     }
     trustedDevicesPath = try arguments.text("--trusted-devices")
+    uafPath = try arguments.text("--uaf")
     let ids = try arguments.texts("--application-id")
     applicationIDs = ids.isEmpty ? [Self.defaultID] : ids
     relyingParty = try RelyingPartyOptions(arguments)
@@ -90,6 +98,7 @@ struct Serve: Verb {
       environment: environment, journeys: journeys, applicationIDs: applicationIDs)
     if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
     configuration.webAuthn = try relyingParty.configuration(at: environment.now().seconds)
+    if let uafPath { configuration.uaf = try Self.uaf(uafPath) }
     configuration.log = { console.trace("server: \($0)") }
     configuration.deliver = { try Self.deliver($0, console) }
     configuration.sessionCookie = .browsers
@@ -110,6 +119,15 @@ struct Serve: Verb {
       return try TrustedDeviceSettings(json: json)
     } catch {
       throw Failure.unusable("inputUnusable", "\(path): \(error)", stage: "trusted-devices")
+    }
+  }
+
+  private static func uaf(_ path: String) throws -> UAFSettings {
+    let json = try InputFile.json(path)
+    do {
+      return try UAFSettings(json: json)
+    } catch {
+      throw Failure.unusable("inputUnusable", "\(path): \(error)", stage: "uaf")
     }
   }
 

@@ -104,6 +104,20 @@ import Testing
     #expect(try await registry.useChallenge(ChallengeUse(id: [4], expiresAt: use.expiresAt), now: now))
   }
 
+  @Test(arguments: RegistryKind.allCases) func usedChallengesAreBoundedAndForgotten(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory, limits: RegistryLimits(sessions: 2))
+    func use(_ number: UInt8, at time: UnixTime) async throws -> Bool {
+      try await registry.useChallenge(
+        ChallengeUse(id: [number], expiresAt: time.advanced(by: .seconds(60))), now: time)
+    }
+    #expect(try await use(1, at: now))
+    #expect(try await use(2, at: now))
+    #expect(try await use(2, at: now) == false)
+    await #expect(throws: RegistryError(.full)) { try await use(3, at: now) }
+    // Long after they have expired there is room again.
+    #expect(try await use(3, at: now.advanced(by: .seconds(3600))))
+  }
+
   // MARK: Files of earlier versions
 
   @Test func bringsAFileOfTheThirdVersionUpToDate() async throws {

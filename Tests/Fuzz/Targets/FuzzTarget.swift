@@ -18,6 +18,7 @@ package struct FuzzTarget: Sendable {
 
   /// All targets, each of which `make fuzz` runs and the tests replay.
   package static let all: [FuzzTarget] = [
+    .uafReceivedAssertion, .uafReceivedMessage,
     .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .webAuthnStep, .certificate,
     .ctap2, .metadata, .journey, .server, .frontend, .store,
   ]

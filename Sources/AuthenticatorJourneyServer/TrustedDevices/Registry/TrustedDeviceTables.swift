@@ -83,9 +83,11 @@ struct TrustedDeviceTables: Sendable {
     usedChallenges[challenge.id] = challenge.forgottenAt
   }
 
-  /// Uses a challenge up: true exactly once.
-  mutating func takeChallenge(_ challenge: ChallengeUse, now: UnixTime) -> Bool {
+  /// Uses a challenge up: true exactly once. Throws `full`.
+  mutating func takeChallenge(_ challenge: ChallengeUse, now: UnixTime) throws(RegistryError) -> Bool {
     guard isUnused(challenge) else { return false }
+    if usedChallenges.count >= sessionLimit { usedChallenges = usedChallenges.filter { $0.value > now } }
+    guard usedChallenges.count < sessionLimit else { throw RegistryError(.full, "used challenges") }
     use(challenge, now: now)
     return true
   }

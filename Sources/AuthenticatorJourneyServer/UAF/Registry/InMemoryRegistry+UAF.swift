@@ -3,7 +3,7 @@ public import AuthenticatorRelyingParty
 
 extension InMemoryRegistry {
   public func useChallenge(_ challenge: ChallengeUse, now: UnixTime) async throws -> Bool {
-    trusted.withLock { $0.takeChallenge(challenge, now: now) }
+    try trusted.withLock { tables throws(RegistryError) in try tables.takeChallenge(challenge, now: now) }
   }
 
   public func addUAFKeys(_ keys: [UAFKeyRecord], limit: Int) async throws -> DeviceAddition {

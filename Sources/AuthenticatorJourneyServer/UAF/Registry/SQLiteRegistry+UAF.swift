@@ -40,9 +40,11 @@ extension SQLiteRegistry {
   }
 
   public func useChallenge(_ challenge: ChallengeUse, now: UnixTime) async throws -> Bool {
-    try await writer.write(isDurable: true) { connection in
+    let limit = limits.sessions
+    return try await writer.write(isDurable: true) { connection in
       try self.sweepIfDue(connection, now: now)
       guard try !Self.isUsed(challenge, connection) else { return false }
+      try self.takeRoom(\.usedChallenges, in: "used_challenge", limit: limit, connection)
       try Self.use(challenge, connection)
       return true
     }

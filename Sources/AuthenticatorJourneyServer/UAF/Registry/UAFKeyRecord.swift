@@ -32,7 +32,8 @@ public struct UAFKeyRecord: Hashable, Sendable {
 
 /// What the server remembers for UAF. The rules are those of `JourneyRegistry`.
 public protocol UAFRegistry: Sendable {
-  /// Uses a challenge up: true exactly once. Durable.
+  /// Uses a challenge up: true exactly once. Durable. Throws `full` when as many as the registry's limit of sessions are
+  /// remembered; anybody can have requests made, and answer them with nonsense.
   func useChallenge(_ challenge: ChallengeUse, now: UnixTime) async throws -> Bool
 
   /// Stores keys of one user, all of them or none: their names must be free in the realm, and the user may have `limit`
