@@ -9,12 +9,16 @@ public final class PythonServer: Sendable {
 
   private init(program: String, folder: TemporaryFolder, _ arguments: [String]) async throws {
     self.folder = folder
-    let path = #filePath
-    let programs = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/Programs/"
-    process = try ChildProcess("python3", [programs + program] + arguments)
+    process = try ChildProcess("python3", [Self.programs + program] + arguments)
     guard let port = Int(try await process.firstLine()) else { throw SystemError("\(program) names no port", 0) }
     self.port = port
   }
+
+  /// The folder of the Python programs.
+  static let programs: String = {
+    let path = #filePath
+    return path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/Programs/"
+  }()
 
   deinit { process.end() }
 
@@ -25,6 +29,11 @@ public final class PythonServer: Sendable {
     let folder = try TemporaryFolder()
     let file = try folder.write("answers", JSONValue.array(answers).serializedString())
     return try await PythonServer(program: "canned.py", folder: folder, [file, folder.file("record")])
+  }
+
+  /// A server whose every answer is an attack of this kind; `hostile.py` lists them.
+  public static func hostile(_ kind: String) async throws -> PythonServer {
+    try await PythonServer(program: "hostile.py", folder: try TemporaryFolder(), [kind])
   }
 
   /// A proxy to the server at `port` that records what passes and can hold the n-th request for good, `before` it is

@@ -16,22 +16,30 @@ public enum Tool {
   public static let path = products + "/authenticator"
 
   /// Runs it to its end, without a terminal and with an empty home.
+  /// - Parameter peak: this file gets the most memory that it occupied, in bytes.
   public static func run(
     _ arguments: [String], input: String = "", environment: [String: String?] = [:],
-    within limit: Duration = .seconds(300)
+    within limit: Duration = .seconds(300), measuring peak: String? = nil
   ) async throws -> ChildProcess.Result {
-    try await start(arguments, input: input, environment: environment).result(within: limit)
+    guard let peak else {
+      return try await start(arguments, input: input, environment: environment).result(within: limit)
+    }
+    let words = [PythonServer.programs + "peak.py", peak, path] + arguments
+    return try await ChildProcess("python3", words, input: input, environment: changes(environment))
+      .result(within: limit)
   }
 
   /// Starts it.
   public static func start(
     _ arguments: [String], input: String = "", environment: [String: String?] = [:]
   ) throws -> ChildProcess {
-    // What the person running the tests has set must not change what the tool does.
+    try ChildProcess(path, arguments, input: input, environment: changes(environment))
+  }
+
+  /// What the person running the tests has set must not change what the tool does.
+  private static func changes(_ environment: [String: String?]) -> [String: String?] {
     let none: String? = nil
-    var changes = ["AUTHENTICATOR_LOG": none, "XDG_DATA_HOME": none, "HOME": "/nonexistent"]
-    changes.merge(environment) { $1 }
-    return try ChildProcess(path, arguments, input: input, environment: changes)
+    return ["AUTHENTICATOR_LOG": none, "XDG_DATA_HOME": none, "HOME": "/nonexistent"].merging(environment) { $1 }
   }
 }
 

@@ -61,7 +61,7 @@ struct JourneyAnswerReader {
     let limits = journey.configuration.limits
     do {
       let value = try JSONValue.parse(
-        body, limits: JSONLimits(bytes: limits.answerBytes, depth: limits.jsonDepth, textBytes: limits.textBytes))
+        body, limits: JSONLimits(limits))
       guard let object = value.objectValue else { throw Self.invalid("the answer is no JSON object") }
       return object
     } catch let error as JSONError {

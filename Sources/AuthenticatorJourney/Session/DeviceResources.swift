@@ -60,7 +60,7 @@ package struct DeviceResources: Sendable {
     do {
       let value = try JSONValue.parse(
         response.body,
-        limits: JSONLimits(bytes: limits.answerBytes, depth: limits.jsonDepth, textBytes: limits.textBytes))
+        limits: JSONLimits(limits))
       if let object = value.objectValue { return object }
     } catch {
       throw AuthenticatorError(

@@ -21,7 +21,8 @@ enum Limits {
     let limits = JourneyLimits.standard
     return [
       "answerBytes": number(limits.answerBytes), "jsonDepth": number(limits.jsonDepth),
-      "textBytes": number(limits.textBytes), "callbacksPerNode": number(limits.callbacks),
+      "jsonValues": number(limits.jsonValues), "textBytes": number(limits.textBytes),
+      "callbacksPerNode": number(limits.callbacks),
       "steps": number(limits.steps), "totalSeconds": seconds(limits.totalTime),
       "pollingWaitSeconds": seconds(limits.pollingWait),
       "shortestPollingWaitMilliseconds": number(Int(limits.shortestPollingWait / .milliseconds(1))),
