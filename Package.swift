@@ -196,6 +196,7 @@ let testTargets: [Target] = [
   .target(
     name: "TestVectors", path: "Tests/TestVectors", exclude: ["ORIGIN.md"], resources: [.copy("Data")],
     swiftSettings: strict),
+  .target(name: "TestMachine", path: "Tests/TestMachine", swiftSettings: strict),
   tests("FuzzTests", ["FuzzTargets"]),
   tests(
     "DocumentationTests",
@@ -244,25 +245,25 @@ let testTargets: [Target] = [
     "AuthenticatorSQLiteTests",
     [
       "AuthenticatorSQLite", "KeyStoreBehavior", "StoreDriver", "AuthenticatorKeyStore", "AuthenticatorCore",
-      "AuthenticatorCrypto", "AuthenticatorCoding", "CSQLite", "TestVectors",
+      "AuthenticatorCrypto", "AuthenticatorCoding", "CSQLite", "TestMachine", "TestVectors",
     ], resources: [.copy("Faults")]),
   tests(
     "DeviceAuthenticatorsTests",
     [
-      "DeviceAuthenticators", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "AuthenticatorCore",
-      "AuthenticatorCrypto",
+      "DeviceAuthenticators", "AuthenticatorSQLite", "AuthenticatorTestSupport", "AuthenticatorKeyStore",
+      "AuthenticatorCore", "AuthenticatorCrypto", "TestVectors",
     ]),
   tests(
     "AuthenticatorTestSupportTests",
     [
       "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "TestMachine",
     ]),
   tests(
     "AuthenticatorLinuxTests",
     [
       "AuthenticatorLinux", "DeviceAuthenticators", "AuthenticatorTestSupport", "AuthenticatorCore",
-      "AuthenticatorCrypto",
+      "AuthenticatorCrypto", "TestMachine",
     ]),
   tests(
     "AuthenticatorJOSETests",
@@ -327,7 +328,7 @@ let interopTests = Target.testTarget(
     "AuthenticatorKit", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorRelyingParty",
     "AuthenticatorWebAuthn", "AuthenticatorUAF", "DeviceAuthenticators", "AuthenticatorPublicSuffix",
     "AuthenticatorJOSE", "AuthenticatorCore", "AuthenticatorCrypto", "AuthenticatorCoding", "TestCertificates",
-    "TestUAF", "CFIDO2",
+    "TestMachine", "TestUAF", "CFIDO2",
   ],
   resources: [.copy("Judges")], swiftSettings: strict)
 
@@ -345,7 +346,8 @@ let blackBoxTests: [Target] = [
     "ToolTests",
     [
       "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorHTTP", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates", "TestUAF", "TestVectors", "authenticator",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "AuthenticatorSQLite", "AuthenticatorKeyStore",
+      "DeviceAuthenticators", "TestCertificates", "TestMachine", "TestUAF", "TestVectors", "authenticator",
     ]),
 ]
 

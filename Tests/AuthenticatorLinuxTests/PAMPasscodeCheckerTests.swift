@@ -1,9 +1,10 @@
 import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorLinux
+import TestMachine
 import Testing
 
-@Suite(.enabled(if: PAMServices.module != nil, "pam_matrix (libpam-wrapper) is not installed"))
+@Suite(.enabled(if: Skips.unless(PAMServices.module != nil), "pam_matrix (libpam-wrapper) is not installed"))
 struct PAMPasscodeCheckerTests {
   private let services: PAMServices
 

@@ -5,6 +5,7 @@ import AuthenticatorTestSupport
 import DeviceAuthenticators
 import Glibc
 import Synchronization
+import TestMachine
 import Testing
 
 /// Prompts on a pseudo-terminal, with a test at the other end. One at a time: a process has one terminal.
@@ -191,7 +192,7 @@ import Testing
     try await answerer.withLock { $0 }?.value
   }
 
-  @Test(.enabled(if: PAMServices.module != nil, "pam_matrix (libpam-wrapper) is not installed"))
+  @Test(.enabled(if: Skips.unless(PAMServices.module != nil), "pam_matrix (libpam-wrapper) is not installed"))
   func aKeyOpensByTheAccountsPassword() async throws {
     let services = try PAMServices()
     let checker = PAMPasscodeChecker(service: "device", directory: services.path, user: "alice")

@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorKeyStore
 import AuthenticatorSQLite
 import Foundation
+import TestMachine
 import Testing
 
 /// One file operation goes wrong, at each position in turn, until an operation runs untouched. Afterwards the store
@@ -206,7 +207,7 @@ import Testing
 
   // MARK: A full disk
 
-  @Test(.enabled(if: geteuid() == 0 && SmallDisk.isPossible)) func aFullDiskIsReportedAndSurvived() async throws {
+  @Test(.enabled(if: Skips.unless(SmallDisk.isPossible))) func aFullDiskIsReportedAndSurvived() async throws {
     let disk = try SmallDisk(bytes: 256 * 1024)
     defer { disk.unmount() }
     let path = disk.path + "/keys.authstore"
@@ -237,7 +238,7 @@ import Testing
     for record in kept + [more] { #expect(try await again.record(record.tag)?.state == .active) }
   }
 
-  @Test(.enabled(if: geteuid() == 0 && SmallDisk.isPossible)) func onAFullDiskAStoreOpensAndItsKeysSign() async throws {
+  @Test(.enabled(if: Skips.unless(SmallDisk.isPossible))) func onAFullDiskAStoreOpensAndItsKeysSign() async throws {
     let disk = try SmallDisk(bytes: 256 * 1024)
     defer { disk.unmount() }
     let path = disk.path + "/keys.authstore"

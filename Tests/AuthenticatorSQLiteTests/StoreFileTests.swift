@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorKeyStore
 import AuthenticatorSQLite
 import Foundation
+import TestMachine
 import Testing
 
 /// What may stand at a store's path, and what a store puts there. Serialized: the umask belongs to the process.
@@ -58,7 +59,8 @@ import Testing
     #expect(try await store.records(matching: .everything).count == 2, "what was written since is seen")
   }
 
-  @Test(.enabled(if: Driver.canBeBoundByModes)) func aFolderThatNothingCanBeAddedToIsReadFrom() async throws {
+  @Test(.enabled(if: Skips.unless(Driver.canBeBoundByModes)))
+  func aFolderThatNothingCanBeAddedToIsReadFrom() async throws {
     let folder = try TemporaryFolder()
     _ = try await TestStore.active(try await TestStore.open(folder.store))
     #expect(try folder.names() == ["keys.authstore"])
@@ -72,7 +74,8 @@ import Testing
   }
 
   /// What stands in the log and not yet in the file is no less written.
-  @Test(.enabled(if: Driver.canBeBoundByModes)) func aLogInAFolderThatNothingCanBeAddedToIsReadToo() async throws {
+  @Test(.enabled(if: Skips.unless(Driver.canBeBoundByModes)))
+  func aLogInAFolderThatNothingCanBeAddedToIsReadToo() async throws {
     let folder = try TemporaryFolder()
     let copy = try TemporaryFolder()
     let store = try await TestStore.open(folder.store)
@@ -130,7 +133,7 @@ import Testing
     #expect(try folder.names() == ["folder", "pipe"])
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func aFileOfSomeoneElseIsRefused() async throws {
+  @Test(.enabled(if: Skips.unless(geteuid() == 0))) func aFileOfSomeoneElseIsRefused() async throws {
     let folder = try TemporaryFolder()
     _ = try await TestStore.open(folder.store)
     chown(folder.store, 12345, 12345)

@@ -4,6 +4,7 @@ import AuthenticatorCrypto
 import AuthenticatorTestSupport
 import DeviceAuthenticators
 import Foundation
+import TestMachine
 import Testing
 
 extension ScriptedUserVerifierTests {
@@ -52,13 +53,34 @@ extension ScriptedUserVerifierTests {
     }
   }
 
-  @Test(.enabled(if: geteuid() != 0)) func aStateThatCannotBeReplacedIsRefusedByName() throws {
+  @Test func aStateThatCannotBeReplacedIsRefusedByName() throws {
+    guard geteuid() != 0 else { return try refusesAStateOnAReadOnlyDisk() }
     let folder = try TemporaryFolder()
-    var device = ScriptedDevice(sensor: .fingerprint, enrolled: ["right"])
-    device.state = try folder.write(#"{"version": 1, "enrolled": ["right"]}"#, to: "state.json")
+    let state = try folder.write(#"{"version": 1, "enrolled": ["right"]}"#, to: "state.json")
     chmod(folder.path, 0o500)
     defer { chmod(folder.path, 0o700) }
-    #expect(throws: ScriptedDeviceError.self) { try ScriptedUserVerifier(device, environment: environment.environment) }
+    try expectRefusal(of: state)
+  }
+
+  /// Modes do not bind root.
+  private func refusesAStateOnAReadOnlyDisk() throws {
+    guard Skips.unless(SmallDisk.isPossible) else { return }
+    let disk = try SmallDisk(bytes: 65536)
+    defer { disk.unmount() }
+    try Data(#"{"version": 1, "enrolled": ["right"]}"#.utf8).write(to: URL(fileURLWithPath: disk.file("state.json")))
+    try disk.makeReadOnly()
+    try expectRefusal(of: disk.file("state.json"))
+  }
+
+  private func expectRefusal(of state: String) throws {
+    var device = ScriptedDevice(sensor: .fingerprint, enrolled: ["right"])
+    device.state = state
+    do {
+      _ = try ScriptedUserVerifier(device, environment: environment.environment)
+      Issue.record("it was accepted")
+    } catch let error as ScriptedDeviceError {
+      #expect(error.description.hasPrefix(state))
+    }
   }
 
   @Test func aFileThatFailsDuringAPromptIsNoFaultOfTheSensor() async throws {

@@ -4,10 +4,11 @@ import AuthenticatorJOSE
 import AuthenticatorJourneyServer
 import AuthenticatorKit
 import AuthenticatorTestSupport
+import TestMachine
 import Testing
 
 /// Outside judges of device binding: jwcrypto reads our proofs, and a client of its own walks our server.
-@Suite(.enabled(if: Judge.python != nil, "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
+@Suite(.enabled(if: Skips.unless(Judge.python != nil), "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
 struct DeviceBindingJudgeTests {
   @Test func jwcryptoVerifiesOurProofs() async throws {
     let terminal = try await Terminal()

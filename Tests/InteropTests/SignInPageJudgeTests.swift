@@ -4,13 +4,14 @@ import AuthenticatorJourneyServer
 import AuthenticatorTestSupport
 import Foundation
 import Synchronization
+import TestMachine
 import Testing
 
 /// The sign-in page in headless Chromium, used by keyboard and looked at through the accessibility tree. Pictures of every
 /// view lie in `.build/artefacts/sign-in-page`.
 @Suite(
   .enabled(
-    if: Judge.python != nil && Judge.hasBrowser,
+    if: Skips.unless(Judge.python != nil && Judge.hasBrowser),
     "AUTHENTICATOR_PYTHON names no interpreter with the judges, or there is no Chromium with its driver"),
   .serialized)
 struct SignInPageJudgeTests {

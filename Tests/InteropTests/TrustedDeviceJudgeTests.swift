@@ -1,10 +1,11 @@
 import AuthenticatorCore
 import AuthenticatorJourneyServer
 import AuthenticatorTestSupport
+import TestMachine
 import Testing
 
 /// A native client in Python, which shares nothing with this package, against the Frontend API.
-@Suite(.enabled(if: Judge.python != nil, "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
+@Suite(.enabled(if: Skips.unless(Judge.python != nil), "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
 struct TrustedDeviceJudgeTests {
   @Test func aClientInPythonEnrollsAndSignsIn() async throws {
     let environment = AuthenticatorEnvironment(appIdentifier: "org.example.authenticator", deviceName: "judge")

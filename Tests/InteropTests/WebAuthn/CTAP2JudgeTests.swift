@@ -2,10 +2,11 @@ import AuthenticatorCoding
 import AuthenticatorKit
 import AuthenticatorTestSupport
 import AuthenticatorWebAuthn
+import TestMachine
 import Testing
 
 /// python-fido2 as a CTAP2 client: it drives our authenticator over CTAPHID, and judges what comes back.
-@Suite(.enabled(if: Judge.python != nil, "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
+@Suite(.enabled(if: Skips.unless(Judge.python != nil), "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
 struct CTAP2JudgeTests {
   @MainActor private func drive(
     _ mode: String, _ passkeys: Passkeys, _ type: AuthenticatorType

@@ -2,10 +2,11 @@ import AuthenticatorCoding
 import AuthenticatorKit
 import AuthenticatorTestSupport
 import AuthenticatorWebAuthn
+import TestMachine
 import Testing
 
 /// python-fido2 and py_webauthn judge what our client and authenticator emit.
-@Suite(.enabled(if: Judge.python != nil, "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
+@Suite(.enabled(if: Skips.unless(Judge.python != nil), "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
 struct WebAuthnJudgeTests {
   enum Form: String, CaseIterable { case none, packed, chain }
 
