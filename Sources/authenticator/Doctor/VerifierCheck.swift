@@ -23,6 +23,9 @@ struct VerifierCheck {
     }
     if let fault = sensorFault(methods) { return fault }
     let ready = methods.filter { $0.value == .ready }.map(\.key.rawValue).sorted()
+    if ready.isEmpty, await !isPasscodeCheckable {
+      return .skipped("verifier", "the passcode alone could be checked here, and nothing checks it: see pam")
+    }
     guard !ready.isEmpty else {
       return .fault(
         "verifier", "neither a fingerprint, a face nor a passcode can be checked",
@@ -39,6 +42,11 @@ struct VerifierCheck {
         fix: "start the sensor's service, or wait until it answers")
     }
     return .ok("verifier", "ready: \(ready.joined(separator: ", "))")
+  }
+
+  /// Whether PAM is there to check a passcode, or need not be.
+  private var isPasscodeCheckable: Bool {
+    get async { await PAMCheck(options: options).run().status != .fault }
   }
 
   private func sensorFault(_ methods: [VerificationMethod: MethodState]) -> Finding? {
