@@ -95,6 +95,13 @@ public final class ChildProcess: Sendable {
     return Result(status: code, stdout: stdout, stderr: stderr)
   }
 
+  /// Whether it has ended; `result` tells how.
+  public var hasEnded: Bool {
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(pid), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+      && information.si_signo == SIGCHLD
+  }
+
   public func send(_ signal: Int32) { kill(pid, signal) }
 
   /// Kills it and waits for that. A child that nobody waits for stays as a zombie, and exit tests of the same process

@@ -3,7 +3,8 @@
 usage: canned.py ANSWERS RECORD
 
 ANSWERS is a JSON array of {"status", "body" (JSON or text), "fields" (optional object), "delay" (seconds, optional),
-"repeat" (optional: this answer is given from now on)}. The first line printed is the port. One line of JSON a request
+"repeat" (optional: this answer is given from now on), "cut" (optional: the connection ends before the announced body
+does)}. The first line printed is the port. One line of JSON a request
 is appended to RECORD: method, path with query, header fields, body. A request past the last answer gets status 500.
 """
 
@@ -42,9 +43,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         for name, value in answer.get("fields", {}).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Length", str(len(content) + (100 if answer.get("cut") else 0)))
         self.end_headers()
         self.wfile.write(content)
+        self.close_connection = bool(answer.get("cut"))
 
     do_GET = do_POST = do_PUT = do_DELETE = give
 
