@@ -2,10 +2,11 @@ import AuthenticatorCore
 import AuthenticatorKit
 import AuthenticatorTestSupport
 import Foundation
+import TestMachine
 import Testing
 
 /// A Frontend API in Python, which shares nothing with this package, judges what the client sends.
-@Suite(.enabled(if: Judge.python != nil, "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
+@Suite(.enabled(if: Skips.unless(Judge.python != nil), "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
 struct TrustedDeviceClientJudgeTests {
   @Test func aServerInPythonAcceptsEveryRequest() async throws {
     let judge = try JudgeServer("judge_trusted_device_client.py")

@@ -5,12 +5,13 @@ import AuthenticatorRelyingParty
 import AuthenticatorTestSupport
 import AuthenticatorUAF
 import DeviceAuthenticators
+import TestMachine
 import TestUAF
 import Testing
 
 /// A verifier of UAF in Python, which shares nothing with this package, judges what our client and the tests' builder
 /// emit: the valid is accepted, every broken variant refused.
-@Suite(.enabled(if: Judge.python != nil, "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
+@Suite(.enabled(if: Skips.unless(Judge.python != nil), "AUTHENTICATOR_PYTHON names no interpreter with the judges"))
 struct UAFExchangeJudgeTests {
   private static let facet = "https://rp.example"
   private static let text = Array("Pay 10 EUR to Noor?".utf8)
