@@ -104,6 +104,25 @@ import Testing
     #expect(try await bench.records().isEmpty)
   }
 
+  /// Another device's credential was taken for ours and is gone from the list: our former one stands there still.
+  @Test func offersTheFormerKeyAgainOnceTheServerLacksWhatWasRecovered() async throws {
+    let bench = try Bench()
+    try await bench.signIn()
+    try await bench.enroll("tdc_0")
+    bench.script()
+    bench.transport.addFailure(mayHaveArrived: true)
+    bench.transport.add(
+      json: Wire.envelope([try listed("tdc_9", at: bench.now), try listed("tdc_0", at: bench.now)]))
+    bench.device.verifier.perform(.match())
+    #expect(try await bench.devices.enroll().id == "tdc_9")
+    bench.transport.add(json: Wire.envelope([try listed("tdc_0", at: bench.now)]))
+    let report = try await bench.devices.reconcile()
+    #expect(report.removed == [.init(id: "tdc_9", reason: .missingOnServer)])
+    #expect(try await bench.activeIDs() == ["tdc_0"])
+    #expect(try await bench.records().count == 1)
+    #expect(!bench.requests.contains { $0.method == "DELETE" })
+  }
+
   @Test func leavesItAfterASignInThatFoundItsKeyVoid() async throws {
     let bench = try await interrupted(policy: .biometryCurrentSet)
     bench.transport.add(json: Wire.envelope([try listed("tdc_9", at: bench.now)]))

@@ -290,7 +290,11 @@ struct Settlement {
   }
 
   private mutating func remove(_ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason) async {
-    if await client.shelf.removeOrPostpone(credential, reason) {
+    // A wrongly recovered credential gives its place back to the key that it had replaced.
+    let isGone =
+      credential.details.isUnproven
+      ? await client.shelf.takeBack(credential) : await client.shelf.removeOrPostpone(credential, reason)
+    if isGone {
       report.removed.append(.init(id: credential.id, reason: reason))
     } else {
       report.pending += 1
