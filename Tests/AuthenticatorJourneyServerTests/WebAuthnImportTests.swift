@@ -35,6 +35,7 @@ import Testing
     #expect(registration.origins.isEmpty && registration.userVerification == .preferred)
     #expect(registration.attestation == .none && registration.algorithms == [.es256, .rs256])
     #expect(registration.attachment == nil && registration.residentKey == nil && registration.trustStore == nil)
+    #expect(!registration.enforcesRevocationCheck)
     #expect(registration.timeout == 60 && !registration.excludesCredentials && registration.generatesRecoveryCodes)
     #expect(!registration.storesAttestationData && !registration.postponesStorage && registration.asScript)
     #expect(registration.maxSavedDevices == 0 && registration.certificationLevel == nil)
@@ -57,7 +58,7 @@ import Testing
       "relyingPartyName": "Example", "relyingPartyDomain": "example.org", "origins": ["https://example.org"],
       "userVerificationRequirement": "REQUIRED", "attestationPreference": "DIRECT",
       "acceptedSigningAlgorithms": ["EDDSA", "RS512", "ES384", "ES512"], "authenticatorAttachment": "CROSS_PLATFORM",
-      "trustStoreAlias": "anchors", "enforceRevocationCheck": false, "timeout": 90, "excludeCredentials": true,
+      "trustStoreAlias": "anchors", "enforceRevocationCheck": true, "timeout": 90, "excludeCredentials": true,
       "generateRecoveryCodes": false, "storeAttestationDataInTransientState": true,
       "postponeDeviceProfileStorage": false, "requiresResidentKey": true, "displayNameSharedState": "cn",
       "asScript": false, "maxSavedDevices": 3, "fidoCertificationLevel": "L1_PLUS",
@@ -66,6 +67,7 @@ import Testing
     #expect(registration.origins == ["https://example.org"] && registration.userVerification == .required)
     #expect(registration.attestation == .direct && registration.algorithms == [.edDSA, .es384, .es512])
     #expect(registration.attachment == .crossPlatform && registration.trustStore == "anchors")
+    #expect(registration.enforcesRevocationCheck)
     #expect(registration.timeout == 90 && registration.excludesCredentials && !registration.generatesRecoveryCodes)
     #expect(registration.storesAttestationData && registration.residentKey == .required && !registration.asScript)
     #expect(registration.displayNameState == "cn" && registration.maxSavedDevices == 3)
@@ -91,7 +93,6 @@ import Testing
 
   @Test(
     arguments: [
-      ("WebAuthnRegistrationNode", "enforceRevocationCheck", true),
       ("WebAuthnRegistrationNode", "acceptedSigningAlgorithms", ["RS384", "RS512"]),
       ("RecoveryCodeCollectorDecisionNode", "recoveryCodeType", "OATH"),
     ] as [(String, String, JSONValue)]) func listsWhatIsNotImplemented(type: String, name: String, value: JSONValue)
@@ -108,6 +109,7 @@ import Testing
       ("WebAuthnRegistrationNode", "authenticatorAttachment", "BOTH"),
       ("WebAuthnRegistrationNode", "residentKeyRequirement", "MAYBE"),
       ("WebAuthnRegistrationNode", "fidoCertificationLevel", "L9"), ("WebAuthnRegistrationNode", "origins", "x"),
+      ("WebAuthnRegistrationNode", "enforceRevocationCheck", "yes"),
       ("WebAuthnRegistrationNode", "asScript", "no"), ("WebAuthnAuthenticationNode", "isRecoveryCodeAllowed", 1),
       ("WebAuthnAuthenticationNode", "detectSignCountMismatch", "x"),
       ("WebAuthnDeviceStorageNode", "maxSavedDevices", "many"),

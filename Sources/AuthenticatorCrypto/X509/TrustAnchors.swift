@@ -7,18 +7,29 @@ public final class TrustAnchors: @unchecked Sendable {
   private let store: OpaquePointer
   /// The anchors.
   public let certificates: [X509Certificate]
+  /// What their issuers have revoked.
+  public let revocationLists: [RevocationList]
 
   /// The most certificates a path may have besides the anchor.
   public static let maximumPathLength = 10
 
-  /// Throws `CryptoError.Code.invalidCertificate` when OpenSSL cannot read one of them.
-  public init(_ certificates: [X509Certificate]) throws(CryptoError) {
+  /// - Parameter revocationLists: Lists of any issuer on a path; what they name is refused.
+  ///
+  /// Throws `CryptoError.Code.invalidCertificate` when OpenSSL cannot read one of the certificates.
+  public init(
+    _ certificates: [X509Certificate], revocationLists: [RevocationList] = []
+  ) throws(CryptoError) {
     guard let store = X509_STORE_new() else { throw .library("no room for a store", code: .outOfMemory) }
     self.store = store
     self.certificates = certificates
+    self.revocationLists = revocationLists
     for certificate in certificates {
       let parsed = try ParsedCertificate(certificate)
       guard X509_STORE_add_cert(store, parsed.pointer) == 1 else { throw .library("the anchor cannot be added") }
+    }
+    for list in revocationLists {
+      let parsed = try ParsedRevocationList(list)
+      guard X509_STORE_add_crl(store, parsed.pointer) == 1 else { throw .library("the list cannot be added") }
     }
   }
 
@@ -31,11 +42,17 @@ public final class TrustAnchors: @unchecked Sendable {
   /// section 6): signatures, validity at `time`, the right to sign certificates, no critical extension that is unknown.
   ///
   /// An anchor may be any certificate, the first one included; a self-signed certificate in the path proves nothing.
-  /// Signatures with SHA-1 are refused, except on the anchor. Revocation is not checked.
-  /// - Parameter time: In seconds since 1970-01-01T00:00:00Z.
+  /// Signatures with SHA-1 are refused, except on the anchor. A certificate that a revocation list names is refused.
+  /// - Parameters:
+  ///   - time: In seconds since 1970-01-01T00:00:00Z.
+  ///   - requiresRevocationLists: Whether every certificate on the path, but for anchors, must have an issuer with a list.
+  ///     Otherwise an issuer without one has revoked nothing. A list that is not of this time leads nowhere either way.
   ///
-  /// Throws `certificateUntrusted`, `certificateExpired` or `certificateNotYetValid`.
-  public func verify(_ chain: [X509Certificate], at time: Int64) throws(CryptoError) {
+  /// Throws `certificateUntrusted`, `certificateExpired`, `certificateNotYetValid`, `certificateRevoked` or
+  /// `revocationUnknown`.
+  public func verify(
+    _ chain: [X509Certificate], at time: Int64, requiresRevocationLists: Bool = false
+  ) throws(CryptoError) {
     guard let leaf = chain.first, chain.count <= Self.maximumPathLength else {
       throw CryptoError(.certificateUntrusted, "the path is empty or too long")
     }
@@ -57,6 +74,20 @@ public final class TrustAnchors: @unchecked Sendable {
     X509_VERIFY_PARAM_set_depth(parameters, CInt(Self.maximumPathLength))
     X509_VERIFY_PARAM_set_auth_level(parameters, 1)
     X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    if requiresRevocationLists || !revocationLists.isEmpty {
+      X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL))
+      if requiresRevocationLists {
+        X509_STORE_CTX_set_verify_cb(context) { isFine, context in
+          // Nobody but its issuer could have revoked an anchor, and it is trusted for itself.
+          TrustAnchors.lacksList(isFine, context)
+            && X509_STORE_CTX_get_error_depth(context) >= X509_STORE_CTX_get_num_untrusted(context) ? 1 : isFine
+        }
+      } else {
+        X509_STORE_CTX_set_verify_cb(context) { isFine, context in
+          TrustAnchors.lacksList(isFine, context) ? 1 : isFine
+        }
+      }
+    }
     let status = withExtendedLifetime((parsedLeaf, parsed)) { X509_verify_cert(context) }
     guard status == 1 else {
       let error = X509_STORE_CTX_get_error(context)
@@ -65,12 +96,32 @@ public final class TrustAnchors: @unchecked Sendable {
       case X509_V_ERR_CERT_HAS_EXPIRED: throw CryptoError(.certificateExpired, "a certificate has expired")
       case X509_V_ERR_CERT_NOT_YET_VALID:
         throw CryptoError(.certificateNotYetValid, "a certificate is not valid yet")
+      case X509_V_ERR_CERT_REVOKED: throw CryptoError(.certificateRevoked, "a certificate is revoked")
+      case _ where Self.revocationErrors.contains(error):
+        throw CryptoError(.revocationUnknown, "a revocation list is missing or does not count")
       default:
         throw CryptoError(
           .certificateUntrusted, "no valid path leads to an anchor", libraryCode: UInt(bitPattern: Int(error)))
       }
     }
   }
+}
+
+// MARK: - Revocation
+
+extension TrustAnchors {
+  /// Whether all that is wrong with a certificate is that its issuer has no list.
+  fileprivate static func lacksList(_ isFine: CInt, _ context: OpaquePointer?) -> Bool {
+    isFine == 0 && X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL
+  }
+
+  private static let revocationErrors: Set<CInt> = [
+    X509_V_ERR_UNABLE_TO_GET_CRL, X509_V_ERR_UNABLE_TO_DECRYPT_CRL_SIGNATURE, X509_V_ERR_CRL_SIGNATURE_FAILURE,
+    X509_V_ERR_CRL_NOT_YET_VALID, X509_V_ERR_CRL_HAS_EXPIRED, X509_V_ERR_ERROR_IN_CRL_LAST_UPDATE_FIELD,
+    X509_V_ERR_ERROR_IN_CRL_NEXT_UPDATE_FIELD, X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER, X509_V_ERR_KEYUSAGE_NO_CRL_SIGN,
+    X509_V_ERR_UNHANDLED_CRITICAL_CRL_EXTENSION, X509_V_ERR_DIFFERENT_CRL_SCOPE,
+    X509_V_ERR_CRL_PATH_VALIDATION_ERROR,
+  ]
 }
 
 /// A certificate as OpenSSL holds it. The bytes were read strictly before, so OpenSSL's own reader sees bounded DER only.

@@ -2,8 +2,6 @@ extension NodeFactories {
   /// The WebAuthn nodes and those of recovery codes, with PingAM's defaults.
   static let webAuthn: [String: NodeFactory] = [
     WebAuthnRegistrationNode.nodeType: { settings throws(JourneyTreeError) in
-      // Revocation lists are not fetched.
-      guard try settings.bool("enforceRevocationCheck") != true else { return nil }
       var node = WebAuthnRegistrationNode()
       node.relyingPartyName = try settings.text("relyingPartyName") ?? node.relyingPartyName
       node.relyingPartyID = try settings.nonemptyText("relyingPartyDomain")
@@ -14,6 +12,7 @@ extension NodeFactories {
       node.algorithms = algorithms
       node.attachment = try settings.word("authenticatorAttachment", unless: "UNSPECIFIED")
       node.trustStore = try settings.nonemptyText("trustStoreAlias")
+      node.enforcesRevocationCheck = try settings.bool("enforceRevocationCheck") ?? false
       node.certificationLevel = try settings.word("fidoCertificationLevel", unless: "OFF")
       node.timeout = try settings.integer("timeout") ?? node.timeout
       node.excludesCredentials = try settings.bool("excludeCredentials") ?? false

@@ -67,7 +67,7 @@ public struct AuthenticationExpectation: Sendable {
     let members = try ExpectationMembers(json)
     self.init(ceremony: try CeremonyExpectation(members))
     allowedCredentialIDs = try members.credentialIDs("allowCredentials")
-    if let handle = try members.optionalBytes("userHandle") {
+    if let handle = try members.optionalUserHandle() {
       account = .known(handle)
     } else if members.object["userHandle"] != nil {
       account = .unknown

@@ -31,13 +31,19 @@ public struct CeremonyExpectation: Hashable, Sendable {
 
   init(_ members: ExpectationMembers) throws(ExpectationError) {
     challenge = try members.bytes("challenge")
+    guard !challenge.isEmpty else { throw members.error("challenge") }
     origins = Set(try members.texts("origins"))
     guard !origins.isEmpty else { throw members.error("origins") }
     relyingPartyID = try members.text("rpId")
-    requiresUserVerification = try members.optionalText("userVerification") == "required"
+    guard !relyingPartyID.isEmpty else { throw members.error("rpId") }
+    // The standard reads an unknown word as none; one who writes an expectation has misspelled it.
+    let verification: UserVerification? = try members.word("userVerification")
+    requiresUserVerification = verification == .required
     allowsCrossOrigin = try members.optionalBool("crossOrigin") ?? false
     topOrigins = Set(try members.texts("topOrigins"))
   }
+
+  private enum UserVerification: String { case required, preferred, discouraged }
 
   // MARK: - Steps that both ceremonies share
 

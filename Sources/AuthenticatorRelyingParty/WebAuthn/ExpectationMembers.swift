@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import AuthenticatorCrypto
 
 /// Reads the members of an expectation. Null counts as absent; base64url may be padded, since a person may have
 /// written it.
@@ -125,5 +126,27 @@ extension ExpectationMembers {
     guard let text = try optionalText(name) else { return nil }
     guard let word = Word(rawValue: text) else { throw error(name) }
     return word
+  }
+}
+
+// MARK: - Members with bounds of their own
+
+extension ExpectationMembers {
+  /// A user handle has 1 to 64 bytes; nil: none is given.
+  func optionalUserHandle() throws(ExpectationError) -> [UInt8]? {
+    guard let bytes = try optionalBytes("userHandle") else { return nil }
+    guard (1...64).contains(bytes.count) else { throw error("userHandle") }
+    return bytes
+  }
+
+  /// What a list of texts holds, each in PEM.
+  func inPEM<Element>(
+    _ name: String, _ read: (String) throws(CryptoError) -> [Element]
+  ) throws(ExpectationError) -> [Element] {
+    var found: [Element] = []
+    for text in try texts(name) {
+      do throws(CryptoError) { found += try read(text) } catch { throw self.error(name) }
+    }
+    return found
   }
 }

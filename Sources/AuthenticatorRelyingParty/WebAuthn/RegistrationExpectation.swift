@@ -26,6 +26,9 @@ public struct RegistrationExpectation: Sendable {
   public var isConditional: Bool
   /// The certificates that vouch for attestation; nil: none does.
   public var trustAnchors: TrustAnchors?
+  /// Whether every issuer of an attestation's certificates must have a revocation list among those of the anchors.
+  /// Otherwise the lists that are there count.
+  public var requiresRevocationLists = false
   /// Which lists of an Android key's properties count.
   public var androidKeyRule: AndroidKeyRule
   /// What FIDO's metadata must say about the model; nil: it is not asked.
@@ -54,8 +57,8 @@ public struct RegistrationExpectation: Sendable {
   }
 
   /// Reads an expectation: `challenge`, `origins`, `rpId`, and optionally `userVerification`, `algorithms`,
-  /// `attestation`, `trustAnchors` (PEM texts), `crossOrigin`, `topOrigins`, `mediation`, `userHandle`,
-  /// `registeredCredentials`, `androidKeyInHardware`.
+  /// `attestation`, `trustAnchors` and `revocationLists` (PEM texts), `enforceRevocationCheck`, `crossOrigin`,
+  /// `topOrigins`, `mediation`, `userHandle`, `registeredCredentials`, `androidKeyInHardware`.
   ///
   /// Throws `ExpectationError`, which names the member.
   public init(json: JSONValue) throws(ExpectationError) {
@@ -67,22 +70,23 @@ public struct RegistrationExpectation: Sendable {
       guard let requirement = AttestationRequirement(rawValue: text) else { throw members.error("attestation") }
       attestation = requirement
     }
-    isConditional = try members.optionalText("mediation") == "conditional"
-    userHandle = try members.optionalBytes("userHandle")
+    let mediation: Mediation? = try members.word("mediation")
+    isConditional = mediation == .conditional
+    userHandle = try members.optionalUserHandle()
     registeredCredentialIDs = try members.credentialIDs("registeredCredentials")
     if try members.optionalBool("androidKeyInHardware") == true { androidKeyRule = .trustedEnvironment }
-    var certificates: [X509Certificate] = []
-    do throws(CryptoError) {
-      for text in try Self.anchorTexts(members) { certificates += try X509Certificate.certificates(pem: text) }
-      if !certificates.isEmpty { trustAnchors = try TrustAnchors(certificates) }
-    } catch { throw members.error("trustAnchors") }
-  }
-
-  private static func anchorTexts(_ members: ExpectationMembers) throws(CryptoError) -> [String] {
-    do throws(ExpectationError) { return try members.texts("trustAnchors") } catch {
-      throw CryptoError(.invalidCertificate, "not a list of texts")
+    requiresRevocationLists = try members.optionalBool("enforceRevocationCheck") ?? false
+    let certificates = try members.inPEM("trustAnchors", X509Certificate.certificates)
+    let lists = try members.inPEM("revocationLists", RevocationList.lists)
+    // An anchor that OpenSSL cannot read is as malformed as one that this package cannot.
+    if !certificates.isEmpty || !lists.isEmpty {
+      do throws(CryptoError) { trustAnchors = try TrustAnchors(certificates, revocationLists: lists) } catch {
+        throw members.error("trustAnchors")
+      }
     }
   }
+
+  private enum Mediation: String { case conditional, immediate, optional, required, silent }
 }
 
 /// What a verified registration amounts to.
@@ -180,7 +184,8 @@ extension RegistrationExpectation {
     do throws(CryptoError) {
       if try isVouched(proof.certificates, by: trustAnchors, at: time) { return true }
       if let roots = entry?.attestationRoots, !roots.isEmpty {
-        if try isVouched(proof.certificates, by: TrustAnchors(roots), at: time) { return true }
+        let anchors = try TrustAnchors(roots, revocationLists: trustAnchors?.revocationLists ?? [])
+        if try isVouched(proof.certificates, by: anchors, at: time) { return true }
       }
       guard attestation == .none else {
         throw CryptoError(.certificateUntrusted, "no trust anchor vouches for the statement")
@@ -191,21 +196,30 @@ extension RegistrationExpectation {
       switch error.code {
       case .certificateExpired, .certificateNotYetValid:
         throw WebAuthnVerificationError(.attestationCertificateExpired, "a certificate is outside its validity")
+      case .certificateRevoked:
+        throw WebAuthnVerificationError(.attestationCertificateRevoked, "a certificate is revoked")
+      case .revocationUnknown:
+        throw WebAuthnVerificationError(
+          .attestationRevocationUnknown, "a revocation list is missing, not of this time, or not its issuer's")
       default: throw WebAuthnVerificationError(.attestationUntrusted, "no trust anchor vouches for the statement")
       }
     }
   }
 
-  /// False when there are no anchors or none vouches; throws when one would, at another time.
+  /// False when there are no anchors or none vouches; throws when one would, at another time or without revocation.
   private func isVouched(
     _ chain: [X509Certificate], by anchors: TrustAnchors?, at time: Int64
   ) throws(CryptoError) -> Bool {
     guard let anchors, !anchors.isEmpty else { return false }
     do throws(CryptoError) {
-      try anchors.verify(chain, at: time)
+      try anchors.verify(chain, at: time, requiresRevocationLists: requiresRevocationLists)
       return true
     } catch {
-      if error.code == .certificateExpired || error.code == .certificateNotYetValid { throw error }
+      // What an anchor does vouch for, but for this.
+      let reasons: [CryptoError.Code] = [
+        .certificateExpired, .certificateNotYetValid, .certificateRevoked, .revocationUnknown,
+      ]
+      if reasons.contains(error.code) { throw error }
       return false
     }
   }

@@ -101,6 +101,10 @@ extension WebAuthnVerificationError {
     case attestationUntrusted
     /// A certificate on the path is outside its validity.
     case attestationCertificateExpired
+    /// A certificate on the path is revoked.
+    case attestationCertificateRevoked
+    /// Whether a certificate on the path is revoked cannot be told, and it had to be.
+    case attestationRevocationUnknown
     /// The metadata has no entry for the model.
     case modelUnknown
     /// The metadata says about the model what the policy does not accept.
@@ -155,6 +159,7 @@ extension WebAuthnVerificationError {
       case .attestationChallengeMismatch: "attested challenge"
       case .attestationKeyUseNotAllowed: "attested key use"
       case .attestationMissing, .attestationUntrusted, .attestationCertificateExpired: "attestation trust"
+      case .attestationCertificateRevoked, .attestationRevocationUnknown: "attestation revocation"
       case .modelUnknown, .modelNotAllowed: "model policy"
       case .credentialAlreadyRegistered: "credential uniqueness"
       case .credentialNotAllowed: "allowed credentials"

@@ -47,9 +47,11 @@ extension Failure {
         status: Self.unusableCodes.contains(error.code) ? .unusable : .refused)
     case let error as WebAuthnError:
       let isUnusable = error.cause.map { Self.unusableCodes.contains($0.code) } ?? false
-      let message = (error.reason.isEmpty ? error.cause.map(Self.message) : error.reason) ?? "refused"
-      // What the device lacks, and what helps, is another verb's to tell.
-      let hint = error.name == .constraint ? "; 'authenticator doctor' tells what this device has" : ""
+      let isAbsent = error.reason.isEmpty && error.cause?.code == .keyNotFound
+      let absence = "no credential of this device fits; one that is not discoverable must be named by the options"
+      let message =
+        isAbsent ? absence : (error.reason.isEmpty ? error.cause.map(Self.message) : error.reason) ?? "refused"
+      let hint = error.name == .constraint ? "; \(Self.doctorHint)" : ""
       self.init(
         code: error.name.rawValue, message: message + hint, stage: error.cause?.stage ?? "webauthn",
         status: isUnusable ? .unusable : .refused)
@@ -72,6 +74,9 @@ extension Failure {
     (error.reason.isEmpty ? CodeText.sentence(for: error.code) : error.reason)
       + hints(error.attemptsRemaining, error.retryAfter)
   }
+
+  /// What the device lacks, and what helps, is another verb's to tell.
+  static let doctorHint = "'authenticator doctor' tells what this device has"
 
   /// What the person can go by: the tries that are left and the wait.
   static func hints(_ attemptsRemaining: Int?, _ retryAfter: Duration?) -> String {

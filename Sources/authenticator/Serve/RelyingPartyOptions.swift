@@ -9,6 +9,7 @@ struct RelyingPartyOptions: Sendable {
       Option("--origin", .values("ORIGIN"), "let this web page or app run ceremonies, beside the server's own page"),
       Option("--trust-anchors", .values("FILE"), "trust attestation that these certificates (PEM) vouch for"),
       Option("--trust-store", .values("NAME=FILE"), "the same for nodes whose trustStoreAlias is NAME"),
+      Option("--revocation-lists", .values("FILE"), "refuse what these lists (PEM) say their issuers have revoked"),
     ] + MetadataFiles.options
 
   static let note = """
@@ -21,6 +22,7 @@ struct RelyingPartyOptions: Sendable {
   private let named: WebAuthnConfiguration
   private let anchorPaths: [String]
   private let stores: [(name: String, path: String)]
+  private let revocationPaths: [String]
   private let metadata: MetadataFiles?
 
   init(_ arguments: Arguments) throws {
@@ -33,8 +35,12 @@ struct RelyingPartyOptions: Sendable {
     stores = try arguments.texts("--trust-store").map(Self.store)
     let names = stores.map(\.name)
     guard Set(names).count == names.count else { throw Failure.usage("--trust-store has a name twice") }
+    revocationPaths = try arguments.texts("--revocation-lists")
+    guard revocationPaths.isEmpty || !anchorPaths.isEmpty || !stores.isEmpty else {
+      throw Failure.usage("--revocation-lists is for --trust-anchors and --trust-store, which are missing")
+    }
     metadata = try MetadataFiles(arguments)
-    let paths = anchorPaths + stores.map(\.path) + (metadata?.paths ?? [])
+    let paths = anchorPaths + stores.map(\.path) + revocationPaths + (metadata?.paths ?? [])
     guard paths.count(where: { $0 == "-" }) < 2 else { throw Failure.usage("only one file can be standard input") }
   }
 
@@ -48,8 +54,11 @@ struct RelyingPartyOptions: Sendable {
   /// - Parameter time: In seconds since 1970-01-01T00:00:00Z; at that time the metadata must not be overdue.
   func configuration(at time: Int64) throws -> WebAuthnConfiguration {
     var configuration = named
-    configuration.trustAnchors = try CertificateFile.anchors(anchorPaths)
-    for store in stores { configuration.trustStores[store.name] = try CertificateFile.anchors([store.path]) }
+    let lists = try CertificateFile.revocationLists(revocationPaths)
+    configuration.trustAnchors = try CertificateFile.anchors(anchorPaths, revocationLists: lists)
+    for store in stores {
+      configuration.trustStores[store.name] = try CertificateFile.anchors([store.path], revocationLists: lists)
+    }
     configuration.modelPolicy = try metadata?.load(at: time)
     return configuration
   }

@@ -28,9 +28,20 @@ struct VerificationFiles: Sendable {
 
   func response() throws -> JSONValue { try InputFile.json(responsePath) }
 
-  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file.
-  func expectation<Value>(_ body: (JSONValue) throws -> Value) throws -> Value {
+  /// What either verb looks at, so that one file may serve both.
+  private static let members: Set<String> = [
+    "challenge", "origins", "rpId", "userVerification", "crossOrigin", "topOrigins", "mediation", "userHandle",
+    "algorithms", "attestation", "trustAnchors", "revocationLists", "enforceRevocationCheck", "androidKeyInHardware",
+    "registeredCredentials", "credential", "allowCredentials", "signCountPolicy", "backupEligibilityPolicy", "appid",
+  ]
+
+  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file. A member that nobody looks
+  /// at is told: it may be one that was meant to be looked at.
+  func expectation<Value>(_ console: Console, _ body: (JSONValue) throws -> Value) throws -> Value {
     let json = try InputFile.json(expectationPath)
+    for name in json.objectValue?.names ?? [] where !Self.members.contains(name) {
+      console.say("\(InputFile.name(expectationPath)): nothing is expected by the member '\(name)'")
+    }
     do { return try body(json) } catch let error as ExpectationError {
       throw Failure.unusable("inputUnusable", "\(InputFile.name(expectationPath)): \(error)", stage: "expect")
     }

@@ -9,8 +9,8 @@ struct WebAuthnVerifyRegistration: Verb {
     notes: [
       """
       The expectation: 'challenge', 'origins' and 'rpId', and optionally 'userVerification', 'algorithms',
-      'attestation' (none, indirect, direct, enterprise), 'trustAnchors' (PEM texts), 'crossOrigin', 'topOrigins',
-      'mediation', 'userHandle', 'registeredCredentials' and 'androidKeyInHardware'. 'credential' of what is printed is
+      'attestation' (none, indirect, direct, enterprise), 'trustAnchors' and 'revocationLists' (PEM texts),
+      'enforceRevocationCheck', 'crossOrigin', 'topOrigins', 'mediation', 'userHandle', 'registeredCredentials' and 'androidKeyInHardware'. 'credential' of what is printed is
       the record for verify-authentication.
       """
     ] + VerificationFiles.notes)
@@ -27,7 +27,7 @@ struct WebAuthnVerifyRegistration: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    var expectation = try files.expectation { try RegistrationExpectation(json: $0) }
+    var expectation = try files.expectation(console) { try RegistrationExpectation(json: $0) }
     expectation.modelPolicy = try metadata?.load(at: ToolEnvironment.seconds)
     let response = try files.response()
     return try VerificationOutcome {

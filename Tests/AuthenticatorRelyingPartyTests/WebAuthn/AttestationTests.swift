@@ -12,7 +12,8 @@ import Testing
     .attestationStatementMalformed, .attestationAlgorithmMismatch, .attestationSignatureInvalid,
     .attestationCertificateInvalid, .attestationAAGUIDMismatch, .attestationKeyMismatch,
     .attestationChallengeMismatch, .attestationKeyUseNotAllowed, .attestationUntrusted,
-    .attestationCertificateExpired, .modelUnknown, .modelNotAllowed,
+    .attestationCertificateExpired, .attestationCertificateRevoked, .attestationRevocationUnknown, .modelUnknown,
+    .modelNotAllowed,
   ]
 
   static func authority() throws -> TestCertificate { try TestCertificate.authority("Attestation Root") }
@@ -97,6 +98,29 @@ import Testing
     #expect(throws: WebAuthnVerificationError(.attestationSignatureInvalid)) {
       try expectation.verify(try bent.response(), at: Ceremony.now)
     }
+  }
+
+  @Test func heedsRevocationLists() throws {
+    let packed = try TestPackedAttestation()
+    let response = try packed.response()
+    func code(
+      _ lists: [TestRevocationList], required: Bool = false,
+      _ attestation: RegistrationExpectation.AttestationRequirement = .direct
+    ) throws -> Code? {
+      var expectation = RegistrationExpectation(ceremony: Ceremony.expectation, attestation: attestation)
+      expectation.trustAnchors = try TrustAnchors(
+        [try packed.root.certificate()], revocationLists: try lists.map { try $0.list() })
+      expectation.requiresRevocationLists = required
+      return refusal { () throws(WebAuthnVerificationError) in try expectation.verify(response, at: Ceremony.now) }
+    }
+    let serial = packed.leaf.serialNumber
+    let revoking = TestRevocationList(of: packed.root, revoking: serial)
+    #expect(try code([]) == nil && code([TestRevocationList(of: packed.root)], required: true) == nil)
+    #expect(try code([revoking]) == .attestationCertificateRevoked)
+    #expect(try code([revoking], required: true) == .attestationCertificateRevoked)
+    #expect(try code([], required: true) == .attestationRevocationUnknown)
+    // Where trust does not matter, it is not given.
+    #expect(try code([revoking], .none) == nil)
   }
 
   @Test func packedChecksItsCertificate() throws {

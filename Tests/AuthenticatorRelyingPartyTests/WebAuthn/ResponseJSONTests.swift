@@ -104,6 +104,11 @@ import Testing
       ("challenge", nil), ("challenge", "*"), ("origins", []), ("origins", "https://example.org"), ("rpId", 1),
       ("crossOrigin", "yes"), ("algorithms", ["ES256"]), ("attestation", "full"), ("trustAnchors", ["no PEM"]),
       ("trustAnchors", [1]), ("userHandle", "*"), ("topOrigins", [1]),
+      // An empty challenge is one that nobody sent; a word that is misspelled must not mean less than the right one.
+      ("challenge", ""), ("rpId", ""), ("userHandle", ""), ("userVerification", "Required"),
+      ("mediation", "Conditional"), ("revocationLists", ["no PEM"]),
+      ("revocationLists", "x"), ("enforceRevocationCheck", "yes"),
+      ("userHandle", .string(Base64URL.encode([UInt8](repeating: 1, count: 65)))),
     ]
     for (name, value) in bends {
       var json = valid

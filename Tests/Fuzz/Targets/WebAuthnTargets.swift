@@ -66,10 +66,15 @@ extension FuzzTarget {
     _ = try? WebAuthnCredentialRecord(json: json)
   }
 
-  /// Certificates: reading every part of one never traps, and none leads to an anchor that did not issue it.
+  /// Certificates: reading every part of one never traps, and none leads to an anchor that did not issue it. Revocation
+  /// lists as well.
   static let certificate: FuzzTarget = {
     let anchors = try? TrustAnchors([])
     return FuzzTarget(name: "certificate", maximumLength: 4096) { bytes in
+      if let list = try? RevocationList(derRepresentation: bytes) {
+        try expect(list.derRepresentation == bytes, "a revocation list is kept as received")
+        _ = try? TrustAnchors([], revocationLists: [list])
+      }
       guard let anchors, let certificate = try? X509Certificate(derRepresentation: bytes) else { return }
       try expect(certificate.derRepresentation == bytes, "a certificate is kept as received")
       _ = try? certificate.publicKey()

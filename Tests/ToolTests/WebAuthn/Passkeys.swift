@@ -122,6 +122,8 @@ struct Passkeys {
 struct AttestationAuthority {
   let root: String
   let options: [String]
+  private let authority: TestCertificate
+  private let serial: [UInt8]
 
   /// - Parameter model: stands in the leaf as FIDO's extension when it is given.
   init(in folder: TemporaryFolder, model: [UInt8]? = nil) throws {
@@ -135,12 +137,21 @@ struct AttestationAuthority {
       (TestCertificate.basicConstraints, true, TestCertificate.basicConstraints(isAuthority: false))
     ]
     if let model { leaf.extensions.append(("1.3.6.1.4.1.45724.1.1.4", false, DERWriting.octets(model))) }
+    self.authority = authority
+    serial = leaf.serialNumber
     root = try authority.certificate().pemRepresentation
     options = [
       "--attestation-key", try folder.write("attestation-key.pem", try Self.pem(key)),
       "--attestation-chain",
       try folder.write("attestation-chain.pem", try leaf.certificate(issuer: authority).pemRepresentation),
     ]
+  }
+
+  /// The authority's revocation list, which names the attestation key's certificate or nothing.
+  func revocationList(isRevoked: Bool) throws -> String {
+    var list = TestRevocationList(of: authority)
+    if isRevoked { list.revoked = [serial] }
+    return "-----BEGIN X509 CRL-----\n\(Base64.encode(try list.encoded()))\n-----END X509 CRL-----\n"
   }
 
   /// A P-256 key as ECPrivateKey (RFC 5915).

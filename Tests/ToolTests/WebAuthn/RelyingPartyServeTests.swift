@@ -21,12 +21,13 @@ import ToolSupport
       #"{"version": 1, "sensor": "fingerprint", "enrolled": ["a"], "passcode": "1", "steps": [{"do": "match"}]}"#)
     guard mkdir(folder.file("journeys"), 0o700) == 0 else { throw Fault.folder }
     for (name, store) in [("Attested", ""), ("AttestedByStore", "vendors")] { try journey(name, store) }
+    try journey("AttestedUnrevoked", "", enforcesRevocationCheck: true)
   }
 
   private enum Fault: Error { case folder }
 
   /// A name, then a credential with a statement that somebody vouches for.
-  private func journey(_ name: String, _ store: String) throws {
+  private func journey(_ name: String, _ store: String, enforcesRevocationCheck: Bool = false) throws {
     let (success, failure) = ("70e691a5-1e33-4ac3-a356-e7b6d60d92e0", "e301438c-0bd0-429c-ab0c-66126501069a")
     let export: JSONValue = [
       "tree": [
@@ -45,7 +46,7 @@ import ToolSupport
       "nodes": [
         "register": [
           "asScript": false, "attestationPreference": "DIRECT", "generateRecoveryCodes": false,
-          "trustStoreAlias": .string(store),
+          "trustStoreAlias": .string(store), "enforceRevocationCheck": .bool(enforcesRevocationCheck),
         ]
       ],
     ]
@@ -88,6 +89,16 @@ import ToolSupport
     #expect(try await register("AttestedByStore", ["--trust-store", "vendors=" + root]) == "success")
   }
 
+  @Test func whatIsRevokedIsRefused() async throws {
+    let root = ["--trust-anchors", folder.file("root.pem")]
+    #expect(try await register("AttestedUnrevoked", root) == "failure", "nobody can tell")
+    let list = root + ["--revocation-lists", folder.file("crl.pem")]
+    try folder.write("crl.pem", try authority.revocationList(isRevoked: false))
+    #expect(try await register("AttestedUnrevoked", list) == "success")
+    try folder.write("crl.pem", try authority.revocationList(isRevoked: true))
+    #expect(try await register("Attested", list) == "failure")
+  }
+
   @Test func metadataDecidesAboutModels() async throws {
     let roots = try TestMetadata(knowing: Self.model, root: authority.root).write(in: folder)
     let metadata = ["--metadata", folder.file("blob.jwt"), "--metadata-roots", roots]
@@ -121,7 +132,7 @@ import ToolSupport
     (["--trust-store", "name"], "NAME=FILE"), (["--trust-store", "=x"], "NAME=FILE"),
     (["--trust-store", "a=x", "--trust-store", "a=y"], "a name twice"),
     (["--metadata", "x"], "wants --metadata-roots"), (["--metadata-roots", "x"], "--metadata, which is missing"),
-    (["--accept-unknown-models"], "--metadata, which is missing"),
+    (["--revocation-lists", "x"], "which are missing"), (["--accept-unknown-models"], "--metadata, which is missing"),
     (["--trust-anchors", "-", "--trust-store", "a=-"], "standard input"),
   ])
   func aCommandLineThatNothingCouldMatchIsUsage(words: [String], text: String) async throws {
@@ -143,6 +154,7 @@ import ToolSupport
       (["--trust-anchors", folder.file("absent")], "absent does not exist"),
       (["--trust-anchors", folder.file("journeys")], "journeys cannot be read"),
       (["--trust-store", "a=" + folder.file("text")], "text holds no certificates"),
+      (["--trust-anchors", root, "--revocation-lists", root], "root.pem holds no revocation lists"),
       (["--metadata", folder.file("blob.jwt"), "--metadata-roots", folder.file("text")], "text holds no certificates"),
       (["--metadata", folder.file("blob.jwt"), "--metadata-roots", root], "is not vouched for"),
       (["--metadata", folder.file("text"), "--metadata-roots", roots], "is no signed list"),

@@ -80,6 +80,42 @@ import ToolSupport
     }
   }
 
+  @Test func aRevokedCertificateIsRefused() async throws {
+    let authority = try AttestationAuthority(in: passkeys.folder)
+    try passkeys.creation()
+    let made = try await passkeys.register(authority.options)
+    for (isRevoked, error) in [(false, nil), (true, "attestationCertificateRevoked")] as [(Bool, JSONValue?)] {
+      let list = try authority.revocationList(isRevoked: isRevoked)
+      try passkeys.expectation {
+        $0["attestation"] = "direct"
+        $0["trustAnchors"] = [.string(authority.root)]
+        $0["revocationLists"] = [.string(list)]
+        $0["enforceRevocationCheck"] = true
+      }
+      #expect(try await passkeys.verify("verify-registration", made).json["error"] == error)
+    }
+    try await expectRefusal("attestationRevocationUnknown", "verify-registration", made) {
+      $0["attestation"] = "direct"
+      $0["trustAnchors"] = [.string(authority.root)]
+      $0["enforceRevocationCheck"] = true
+    }
+  }
+
+  /// It may be one that was meant to be looked at.
+  @Test func aMemberThatNobodyLooksAtIsTold() async throws {
+    let made = try await registration()
+    let response = try passkeys.folder.write("response.json", made.serializedString())
+    let expected = try passkeys.expectation {
+      $0["userVerfication"] = "required"
+      $0["signCountPolicy"] = "flag"
+    }
+    let result = try await Tool.run([
+      "webauthn", "verify-registration", "--response", response, "--expect", expected, "--json",
+    ])
+    #expect(result.status == 0)
+    #expect(result.stderr == "\(expected): nothing is expected by the member 'userVerfication'\n")
+  }
+
   @Test func metadataDecidesAboutTheModel() async throws {
     let model: [UInt8] = Array(1...16)
     let authority = try AttestationAuthority(in: passkeys.folder, model: model)
@@ -181,6 +217,8 @@ import ToolSupport
       ("topOrigins", { $0["topOrigins"] = "x" }), ("mediation", { $0["mediation"] = 1 }),
       ("algorithms", { $0["algorithms"] = ["ES256"] }), ("attestation", { $0["attestation"] = "strict" }),
       ("trustAnchors", { $0["trustAnchors"] = ["no certificate"] }), ("trustAnchors", { $0["trustAnchors"] = 1 }),
+      ("challenge", { $0["challenge"] = "" }), ("rpId", { $0["rpId"] = "" }),
+      ("userVerification", { $0["userVerification"] = "Required" }), ("mediation", { $0["mediation"] = "silently" }),
       ("userHandle", { $0["userHandle"] = 7 }), ("registeredCredentials", { $0["registeredCredentials"] = [1] }),
     ]
     for (member, change) in cases {

@@ -8,7 +8,7 @@ public struct WebAuthnConfiguration: Sendable {
   /// Origins that may run ceremonies beside the server's own, compared as whole texts: web origins such as
   /// `https://app.example.com` and those of native apps such as `ios:bundle-id:com.example.app`.
   public var origins: Set<String> = []
-  /// The certificates that vouch for attestation; nil: none does.
+  /// The certificates that vouch for attestation, with the revocation lists that are heeded; nil: none does.
   public var trustAnchors: TrustAnchors?
   /// Further ones, by the name (`trustStoreAlias`) that nodes ask for them by.
   public var trustStores: [String: TrustAnchors] = [:]

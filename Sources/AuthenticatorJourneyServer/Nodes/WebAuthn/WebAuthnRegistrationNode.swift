@@ -35,6 +35,9 @@ public struct WebAuthnRegistrationNode: TreeNode {
   public var residentKey: WebAuthnResidentKey?
   /// The name of the trust anchors in the server's configuration; nil: its `trustAnchors`.
   public var trustStore: String?
+  /// Whether every issuer of an attestation's certificates must have a revocation list among those of the trust anchors;
+  /// otherwise the lists that are there count.
+  public var enforcesRevocationCheck = false
   /// The certification that FIDO's metadata must report for the model; nil: none. Needs a `modelPolicy` in the server's
   /// configuration.
   public var certificationLevel: FIDOCertificationLevel?
@@ -124,12 +127,13 @@ public struct WebAuthnRegistrationNode: TreeNode {
       throw WebAuthnVerificationError(.responseMalformed)
     }
     let trust = try context.attestationTrust(store: trustStore, level: certificationLevel)
-    let expectation = RegistrationExpectation(
+    var expectation = RegistrationExpectation(
       ceremony: CeremonyExpectation(
         challenge: challenge, origins: party.origins, relyingPartyID: party.id,
         requiresUserVerification: userVerification == .required),
       algorithms: Set(algorithms.map(\.rawValue)), attestation: attestation.requirement,
       trustAnchors: trust.anchors, modelPolicy: trust.models, userHandle: WebAuthnDevice.userHandle(of: user.id))
+    expectation.requiresRevocationLists = enforcesRevocationCheck
     return try expectation.verify(
       ReceivedRegistration(id: id, clientDataJSON: Array(parts[0].utf8), attestationObject: object),
       at: context.now.seconds)
