@@ -54,43 +54,14 @@ public enum AESGCM {
   public static func openMessage(
     _ sealed: [UInt8], with key: SecretBytes, nonce: [UInt8], additionalData: [UInt8] = []
   ) throws(CryptoError) -> [UInt8] {
-    guard sealed.count >= tagCount else { throw CryptoError(.authenticationFailed, "the message has no tag") }
-    var message = [UInt8](repeating: 0, count: sealed.count - tagCount)
-    let outcome = message.withUnsafeMutableBytes { output in
-      Result { () throws(CryptoError) in
-        try open(sealed, into: output, with: key, nonce: nonce, additionalData: additionalData)
-      }
-    }
-    try outcome.get()
-    return message
+    try AESGCMOpener(key: key).openMessage(sealed, nonce: nonce, additionalData: additionalData)
   }
 
   private static func open(
     _ sealed: [UInt8], into output: UnsafeMutableRawBufferPointer, with key: SecretBytes, nonce: [UInt8],
     additionalData: [UInt8]
   ) throws(CryptoError) {
-    let context = try start(key: key, nonce: nonce, messageCount: sealed.count, dataCount: additionalData.count)
-    let count = output.count
-    var tag = Array(sealed[count...])
-    var written: CInt = 0
-    let pointer = context.pointer
-    let isSetUp = key.withUnsafeBytes { key in
-      EVP_DecryptInit_ex2(
-        pointer, AESGCMContext.cipher.pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, nil)
-    }
-    guard isSetUp == 1,
-      additionalData.isEmpty
-        || EVP_DecryptUpdate(pointer, nil, &written, additionalData, CInt(additionalData.count)) == 1,
-      count == 0
-        || EVP_DecryptUpdate(
-          pointer, output.baseAddress?.assumingMemoryBound(to: UInt8.self), &written, sealed, CInt(count)) == 1,
-      EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, CInt(tagCount), &tag) == 1
-    else { throw .library("AES-GCM failed") }
-    var rest = [UInt8](repeating: 0, count: 16)
-    guard EVP_DecryptFinal_ex(pointer, &rest, &written) == 1 else {
-      ERR_clear_error()
-      throw CryptoError(.authenticationFailed, "the message does not authenticate")
-    }
+    try AESGCMOpener(key: key).open(sealed[...], into: output, nonce: nonce, additionalData: additionalData)
   }
 
   private static func seal(
@@ -126,16 +97,20 @@ public enum AESGCM {
     key: SecretBytes, nonce: [UInt8], messageCount: Int, dataCount: Int
   ) throws(CryptoError) -> AESGCMContext {
     guard key.count == keyCount else { throw CryptoError(.invalidParameter, "an AES-256 key has 32 bytes") }
-    guard nonce.count == nonceCount else { throw CryptoError(.invalidParameter, "a nonce has 12 bytes") }
+    try check(nonceCount: nonce.count, messageCount: messageCount, dataCount: dataCount)
+    return try AESGCMContext()
+  }
+
+  static func check(nonceCount: Int, messageCount: Int, dataCount: Int) throws(CryptoError) {
+    guard nonceCount == Self.nonceCount else { throw CryptoError(.invalidParameter, "a nonce has 12 bytes") }
     guard messageCount <= maximumCount, dataCount <= maximumCount else {
       throw CryptoError(.invalidParameter, "the message is too long")
     }
-    return try AESGCMContext()
   }
 }
 
-/// One run of the cipher; used by the call that made it and freed after it.
-private final class AESGCMContext {
+/// A cipher's state; used by whoever made it alone.
+final class AESGCMContext {
   /// Looked up once: the look-up costs more than sealing a key.
   static let cipher = Cipher()
 

@@ -133,6 +133,30 @@ import Testing
     #expect(try AESGCM.seal(SecretBytes(message), with: key, nonce: nonce, additionalData: [1, 2]) == sealed)
   }
 
+  @Test func oneOpenerReadsManyMessagesAndRefusalsLeaveItUsable() throws {
+    let opener = try AESGCMOpener(key: key)
+    for count in [0, 1, 16, 300, 5] {
+      let message = [UInt8](repeating: UInt8(truncatingIfNeeded: count), count: count)
+      let nonce = [UInt8](repeating: UInt8(truncatingIfNeeded: count), count: 12)
+      let sealed = try AESGCM.seal(message, with: key, nonce: nonce, additionalData: [1])
+      #expect(try opener.openMessage(sealed, nonce: nonce, additionalData: [1]) == message)
+      let framed = [9] + sealed
+      #expect(try opener.openMessage(framed[1...], nonce: nonce, additionalData: [1]) == message)
+      let altered = sealed.dropLast() + [sealed[sealed.count - 1] ^ 1]
+      let refused: [(sealed: [UInt8], data: [UInt8])] = [(Array(altered), [1]), (sealed, [2]), ([0], [1])]
+      for (sealed, data) in refused {
+        let error = #expect(throws: CryptoError.self) {
+          try opener.openMessage(sealed, nonce: nonce, additionalData: data)
+        }
+        #expect(error?.code == .authenticationFailed)
+      }
+      let error = #expect(throws: CryptoError.self) { try opener.openMessage(sealed, nonce: [1]) }
+      #expect(error?.code == .invalidParameter)
+    }
+    let error = #expect(throws: CryptoError.self) { try AESGCMOpener(key: SecretBytes([1])) }
+    #expect(error?.code == .invalidParameter)
+  }
+
   private func expectRefusal(
     _ code: CryptoError.Code, _ sealed: [UInt8], _ key: SecretBytes, _ nonce: [UInt8], _ data: [UInt8]
   ) {

@@ -1,27 +1,36 @@
-/// Keeps the entries used last; when it is full, the older half goes.
+/// Keeps the entries used last, in two generations: when the younger one is full, the older one goes, and what was not
+/// used since the last change of generations goes with it. Costs no more when full than before.
 struct BoundedCache<Key: Hashable, Value> {
-  private var entries: [Key: (value: Value, used: UInt64)] = [:]
-  private var clock: UInt64 = 0
-  private let limit: Int
+  private var young: [Key: Value] = [:]
+  private var old: [Key: Value] = [:]
+  private let generation: Int
 
-  init(limit: Int) { self.limit = limit }
+  /// Keeps at most `limit` entries.
+  init(limit: Int) { generation = max(1, limit / 2) }
 
   mutating func value(_ key: Key) -> Value? {
-    guard let position = entries.index(forKey: key) else { return nil }
-    clock &+= 1
-    entries.values[position].used = clock
-    return entries.values[position].value
+    if let value = young[key] { return value }
+    guard let value = old.removeValue(forKey: key) else { return nil }
+    insert(value, for: key)
+    return value
   }
 
   mutating func insert(_ value: Value, for key: Key) {
-    clock &+= 1
-    entries[key] = (value, clock)
-    guard entries.count > limit else { return }
-    let middle = entries.values.map(\.used).sorted()[entries.count / 2]
-    entries = entries.filter { $0.value.used >= middle }
+    if young.count >= generation, young[key] == nil {
+      old = young
+      young = Dictionary(minimumCapacity: generation)
+    }
+    young[key] = value
+    if !old.isEmpty { old[key] = nil }
   }
 
-  mutating func remove(_ key: Key) { entries[key] = nil }
+  mutating func remove(_ key: Key) {
+    young[key] = nil
+    old[key] = nil
+  }
 
-  mutating func removeAll() { entries = [:] }
+  mutating func removeAll() {
+    if !young.isEmpty { young = [:] }
+    if !old.isEmpty { old = [:] }
+  }
 }

@@ -5,31 +5,32 @@ extension KeyStoreEngine {
   func record(_ tag: KeyTag) async throws -> KeyRecord? {
     if let record = try await ifCurrent({ $0.record(tag) }) { return record }
     let token = try beginReading()
-    let (record, version) = try await backend.read { [cipher] rows in
-      (try rows.open(tag, with: cipher)?.key.record, try rows.foreignVersion())
+    let (key, version) = try await backend.read { [cipher] rows in
+      (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
     }
-    if let record { warm.withLock { $0.insert(record, read: version, token) } }
-    return record
+    if let key { warm.withLock { $0.insert(key, read: version, token) } }
+    return key?.record
   }
 
   func records(matching query: KeyQuery) async throws -> [KeyRecord] {
     guard !query.states.isEmpty else { return [] }
     if let result = try await ifCurrent({ $0.result(of: query) }) { return result }
     let token = try beginReading()
-    let (records, damaged, version) = try await backend.read { [cipher] rows in
+    let (keys, damaged, version) = try await backend.read { [cipher] rows in
       let result = try rows.open(query, with: cipher)
-      return (result.found.map(\.key.record), result.damaged, try rows.foreignVersion())
+      return (result.found.map(\.key), result.damaged, try rows.foreignVersion())
     }
     for _ in 0..<damaged { emit(.recordSetAside(reason: .integrityFailed)) }
-    if damaged == 0 { warm.withLock { $0.insert(records, of: query, read: version, token) } }
-    return records
+    if damaged == 0 { warm.withLock { $0.insert(keys, of: query, read: version, token) } }
+    return keys.map(\.record)
   }
 
   func damagedTags() async throws -> [KeyTag] {
     try await backend.read { [cipher] rows in
-      try rows.keys(.everything).compactMap { row in
+      let opener = try RowOpener(cipher)
+      return try rows.keys(.everything).compactMap { row in
         do {
-          _ = try cipher.open(row)
+          _ = try opener.open(row)
           return nil
         } catch let error as AuthenticatorError where error.code == .integrityFailed {
           return KeyTag(rawValue: row.tag)
@@ -45,7 +46,7 @@ extension KeyStoreEngine {
     }
     guard let key = found else { return false }
     // Whoever asks for a key's health asks for its record next.
-    warm.withLock { $0.insert(key.record, read: version, token) }
+    warm.withLock { $0.insert(key, read: version, token) }
     let provider = try provider(of: key.record)
     if key.storage == .external { return try await provider.presence(of: .external(name: tag)) }
     // What the PIN wraps cannot be looked into; that the row authenticates is all that can be known.

@@ -59,11 +59,8 @@ extension KeyStoreEngine {
 
   /// Checks the gate, decrypts the key and makes it ready. Keys that a PIN wraps are never remembered.
   private func open(_ tag: KeyTag, _ ticket: VerificationTicket?) async throws -> WarmKey {
-    let token = try beginReading()
-    let (found, version) = try await backend.read { [cipher] rows in
-      (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
-    }
-    guard let key = found else { throw Self.notFound("store.sign") }
+    let known = try await known(tag)
+    let key = known.key
     try key.record.checkMaySign("store.sign")
     try key.record.access.check(ticket)
     let provider = try provider(of: key.record)
@@ -71,8 +68,25 @@ extension KeyStoreEngine {
     let (material, _) = try cipher.openMaterial(key, domainKey: domainKey)
     let opened = try await provider.open(material, algorithm: key.record.algorithm)
     let warmKey = WarmKey(key.record, opened: opened)
-    if domainKey == nil, opened.isReusable { warm.withLock { $0.insert(warmKey, read: version, token) } }
+    if domainKey == nil, opened.isReusable { keep(warmKey, known) }
     return warmKey
+  }
+
+  /// The key's row: as its look-up left it in memory, when nobody has written since, or read anew.
+  private func known(_ tag: KeyTag) async throws -> WarmState.Known {
+    if let known = try await ifCurrent({ $0.row(tag) }) { return known }
+    let token = try beginReading()
+    let (key, version) = try await backend.read { [cipher] rows in
+      (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
+    }
+    guard let key else { throw Self.notFound("store.sign") }
+    return WarmState.Known(key: key, version: version, token: token)
+  }
+
+  // Not inlined for the reason that `forgetRecord` has.
+  @inline(never)
+  private func keep(_ key: WarmKey, _ known: WarmState.Known) {
+    warm.withLock { $0.insert(key, read: known.version, known.token) }
   }
 
   // MARK: Last use

@@ -135,9 +135,11 @@ extension RowTransaction {
   ) throws -> (found: [(row: KeyRow, key: StoredKey)], damaged: Int) {
     var found: [(row: KeyRow, key: StoredKey)] = []
     var damaged = 0
+    if rows.isEmpty { return ([], 0) }
+    let opener = try RowOpener(cipher)
     for row in rows {
       do {
-        let key = try cipher.open(row)
+        let key = try opener.open(row)
         if query.admits(key.record) { found.append((row, key)) }
       } catch let error as AuthenticatorError where error.code == .integrityFailed {
         damaged += 1

@@ -44,10 +44,17 @@ struct WarmState {
     }
   }
 
+  /// What is known of a key that has no warm one, and what proves it current.
+  struct Known: Sendable {
+    let key: StoredKey
+    let version: Int64
+    let token: Token
+  }
+
   private var version: Int64 = 0
   private var epoch: UInt64 = 0
   private var keys = BoundedCache<KeyTag, WarmKey>(limit: 1024)
-  private var records = BoundedCache<KeyTag, KeyRecord>(limit: 1024)
+  private var rows = BoundedCache<KeyTag, StoredKey>(limit: 1024)
   private var queries = BoundedCache<KeyQuery, [KeyRecord]>(limit: 256)
   private var blocks: [CounterID: Block] = [:]
   /// Longer results are not kept.
@@ -65,7 +72,7 @@ struct WarmState {
   mutating func forget() {
     epoch &+= 1
     keys.removeAll()
-    records.removeAll()
+    rows.removeAll()
     queries.removeAll()
     blocks.removeAll()
   }
@@ -74,7 +81,7 @@ struct WarmState {
   mutating func forget(_ tag: KeyTag) {
     epoch &+= 1
     keys.remove(tag)
-    records.remove(tag)
+    rows.remove(tag)
     queries.removeAll()
     blocks[.key(tag)] = nil
   }
@@ -82,7 +89,7 @@ struct WarmState {
   /// Forgets the record of a key whose last use was written down; the opened key stays good.
   mutating func forgetRecord(_ tag: KeyTag) {
     epoch &+= 1
-    records.remove(tag)
+    rows.remove(tag)
     queries.removeAll()
   }
 
@@ -91,19 +98,25 @@ struct WarmState {
   }
 
   mutating func key(_ tag: KeyTag) -> WarmKey? { keys.value(tag) }
-  mutating func record(_ tag: KeyTag) -> KeyRecord? { records.value(tag) }
+  mutating func record(_ tag: KeyTag) -> KeyRecord? { rows.value(tag)?.record }
+  mutating func row(_ tag: KeyTag) -> Known? {
+    rows.value(tag).map { Known(key: $0, version: version, token: token) }
+  }
   mutating func result(of query: KeyQuery) -> [KeyRecord]? { queries.value(query) }
 
   mutating func insert(_ key: WarmKey, read version: Int64, _ token: Token) {
     if isCurrent(token, version) { keys.insert(key, for: key.tag) }
   }
 
-  mutating func insert(_ record: KeyRecord, read version: Int64, _ token: Token) {
-    if isCurrent(token, version) { records.insert(record, for: record.tag) }
+  mutating func insert(_ key: StoredKey, read version: Int64, _ token: Token) {
+    if isCurrent(token, version) { rows.insert(key, for: key.record.tag) }
   }
 
-  mutating func insert(_ result: [KeyRecord], of query: KeyQuery, read version: Int64, _ token: Token) {
-    if result.count <= Self.rowLimit, isCurrent(token, version) { queries.insert(result, for: query) }
+  mutating func insert(_ result: [StoredKey], of query: KeyQuery, read version: Int64, _ token: Token) {
+    guard result.count <= Self.rowLimit, isCurrent(token, version) else { return }
+    queries.insert(result.map(\.record), for: query)
+    // Whoever asks for a key opens it next.
+    for key in result { rows.insert(key, for: key.record.tag) }
   }
 
   /// The next reserved value; nil when there is none.

@@ -35,30 +35,9 @@ extension StoreCipher {
 
   // MARK: Reading
 
-  /// Opens both halves of a row.
+  /// Opens both halves of a row; for more than one, keep a `RowOpener`.
   /// - Throws: `integrityFailed` when either, or a look-up value, is not what the store wrote.
-  func open(_ row: KeyRow) throws -> StoredKey {
-    let encoded = try open(row.record, .record, Array(row.tag.utf8))
-    let half = try RecordHalf(tag: row.tag, from: encoded)
-    var record = half.record
-    guard let state = KeyRecord.State(code: row.state), let version = Int(exactly: row.version) else {
-      throw FieldReader.malformed
-    }
-    var fields = FieldReader(try open(row.status, .status, statusData(row)))
-    record.externalID = try fields.readOptionalBytes()
-    record.details = try fields.readBytes()
-    record.journal = try fields.readBytes()
-    record.lastUsedAt = try fields.readOptionalNumber().map { UnixTime(milliseconds: $0) }
-    // Written only where it is true, so that records of earlier versions read as before.
-    record.isInvalidated = fields.isAtEnd ? false : try fields.readFlag()
-    try fields.expectEnd()
-    record.state = state
-    record.version = version
-    return StoredKey(
-      record: record, storage: half.storage, secretsLikeKey: half.secretsLikeKey,
-      secretsLikeRecord: half.secretsLikeRecord, digest: SHA256.hash(encoded), recordBox: row.record,
-      material: row.material, secrets: row.secrets)
-  }
+  func open(_ row: KeyRow) throws -> StoredKey { try RowOpener(self).open(row) }
 
   /// The material of a key and the secrets sealed with it.
   func openMaterial(_ key: StoredKey, domainKey: SecretBytes?) throws -> (KeyMaterial, [SecretName: SecretBytes]) {
@@ -153,7 +132,7 @@ extension StoreCipher {
   }
 
   /// Binds the mutable half to its row: the tag, the columns that are plain, and the look-up values.
-  private func statusData(_ row: KeyRow) -> [UInt8] {
+  func statusData(_ row: KeyRow) -> [UInt8] {
     var fields = FieldWriter(capacity: 128)
     fields.write(row.tag)
     fields.write(row.state)

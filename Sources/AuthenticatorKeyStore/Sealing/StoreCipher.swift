@@ -106,9 +106,19 @@ package final class StoreCipher: Sendable {
   }
 
   func open(_ box: [UInt8], _ purpose: Purpose, _ data: [UInt8]) throws -> [UInt8] {
-    let (nonce, sealed) = try Self.split(box)
-    do {
-      return try AESGCM.openMessage(sealed, with: key(purpose), nonce: nonce, additionalData: storeID + data)
+    try open(box, opener(purpose), data)
+  }
+
+  /// What opens boxes of a purpose one after the other.
+  func opener(_ purpose: Purpose) throws -> AESGCMOpener {
+    do throws(CryptoError) { return try AESGCMOpener(key: key(purpose)) } catch { throw Self.failure(error) }
+  }
+
+  func open(_ box: [UInt8], _ opener: AESGCMOpener, _ data: [UInt8]) throws -> [UInt8] {
+    guard box.count >= AESGCM.nonceCount + AESGCM.tagCount else { throw Self.altered }
+    do throws(CryptoError) {
+      return try opener.openMessage(
+        box[AESGCM.nonceCount...], nonce: Array(box[..<AESGCM.nonceCount]), additionalData: storeID + data)
     } catch { throw Self.failure(error) }
   }
 
