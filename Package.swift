@@ -92,6 +92,9 @@ let libraries: [Target] = [
     "AuthenticatorUAF", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto"]),
   library(
+    "AuthenticatorUAFJourney", layer: 4,
+    ["AuthenticatorUAF", "AuthenticatorJourney", "AuthenticatorCore", "AuthenticatorCoding"]),
+  library(
     "AuthenticatorLinux", layer: 4,
     ["DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCrypto", "CPAM", "CTerminalShims"]),
   library(
@@ -108,7 +111,8 @@ let libraries: [Target] = [
   library(
     "AuthenticatorKit", layer: 7,
     [
-      "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorWebAuthnJourney",
+      "AuthenticatorUAFJourney", "AuthenticatorUAF", "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice",
+      "AuthenticatorWebAuthnJourney",
       "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorDeviceBinding", "AuthenticatorJourney",
       "AuthenticatorHTTP", "AuthenticatorSQLite", "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorJOSE",
       "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto",
@@ -130,7 +134,7 @@ let tool: [Target] = [
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding",
-      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix",
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorUAF",
       "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
       "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
       "AuthenticatorCrypto",
@@ -142,13 +146,17 @@ let tool: [Target] = [
 let examples: [Target] =
   [
     .target(
-      name: "ExampleSupport", dependencies: ["AuthenticatorKit", "AuthenticatorTestSupport"],
+      name: "ExampleSupport",
+      dependencies: [
+        "AuthenticatorKit", "AuthenticatorRelyingParty", "AuthenticatorTestSupport", "AuthenticatorCoding",
+      ],
       path: "Examples/Support", swiftSettings: strict)
   ]
   + [
     "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
     "device-passcode-fallback", "usernameless-sign-in", "webauthn-in-a-journey", "enroll-after-sign-in",
-    "returning-user", "list-and-revoke",
+    "returning-user", "list-and-revoke", "uaf-sign-in", "uaf-fallback", "uaf-context-reuse", "uaf-payment",
+    "uaf-changed-fingers",
   ].map { example($0) }
   + [
     example("passkey-round-trip", ["AuthenticatorRelyingParty", "AuthenticatorCoding"]),
@@ -181,7 +189,7 @@ let fuzzing: [Target] = [
       "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthnJourney",
       "AuthenticatorWebAuthn", "AuthenticatorCBOR", "AuthenticatorSQLite", "AuthenticatorKeyStore",
       "AuthenticatorJourney", "AuthenticatorJOSE", "DeviceAuthenticators", "AuthenticatorTestSupport",
-      "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates",
+      "AuthenticatorUAF", "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates",
     ],
     path: "Tests/Fuzz", exclude: ["Driver", "LibFuzzer"], sources: ["Targets"], resources: [.copy("Corpus")],
     swiftSettings: strict),
@@ -300,6 +308,12 @@ let testTargets: [Target] = [
     [
       "AuthenticatorUAF", "AuthenticatorTestSupport", "AuthenticatorKeyStore", "DeviceAuthenticators",
       "AuthenticatorCore", "AuthenticatorCoding", "AuthenticatorCrypto", "TestCertificates", "TestVectors",
+    ]),
+  tests(
+    "AuthenticatorUAFJourneyTests",
+    [
+      "AuthenticatorUAFJourney", "AuthenticatorUAF", "AuthenticatorJourney", "AuthenticatorTestSupport",
+      "AuthenticatorCore", "AuthenticatorCoding",
     ]),
   tests(
     "AuthenticatorRelyingPartyTests",

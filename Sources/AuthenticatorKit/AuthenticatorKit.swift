@@ -1,5 +1,5 @@
-/// One import for an app that signs in: authenticators, key stores, journeys, device binding, WebAuthn, trusted devices
-/// and the HTTP client.
+/// One import for an app that signs in: authenticators, key stores, journeys, device binding, WebAuthn, UAF, trusted
+/// devices and the HTTP client.
 ///
 /// What needs more C libraries stays out and is imported by its own name: `AuthenticatorLinux` (terminal prompts and
 /// PAM), `AuthenticatorJourneyServer`, `AuthenticatorTestSupport`.
@@ -15,6 +15,8 @@
 @_exported import AuthenticatorSQLite
 @_exported import AuthenticatorTrustedDevice
 @_exported import AuthenticatorTrustedDeviceJourney
+@_exported import AuthenticatorUAF
+@_exported import AuthenticatorUAFJourney
 @_exported import AuthenticatorWebAuthn
 @_exported import AuthenticatorWebAuthnJourney
 @_exported import DeviceAuthenticators

@@ -76,6 +76,16 @@ struct KeyLifeTests {
     #expect(try await kit.records().count == 1)
   }
 
+  @Test func aStagedKeySignsInWithAPromptOfASignIn() async throws {
+    let kit = try UAFKit()
+    kit.device.verifier.script([.match()])
+    _ = try await kit.client.process(UAFKit.registration(.state), facetID: UAFKit.facet)
+    let extras = UAFExtras([.fallback(title: "Other ways")])
+    let fallback = await kit.authenticate(UAFKit.authentication(.state), extras: extras, steps: .fallback)
+    #expect(fallback.outcome == .fallback)
+    #expect(await kit.authenticate(UAFKit.authentication(.state), extras: extras, steps: .match()).outcome == .success)
+  }
+
   @Test func aStagedKeyThatTheServerNamesIsAccepted() async throws {
     let kit = try UAFKit()
     let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)

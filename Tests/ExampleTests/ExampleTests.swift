@@ -6,7 +6,8 @@ import Testing
   static let names = [
     "quick-start", "bind-and-sign-in", "enrollment-change", "application-pin", "several-users", "custom-authenticator",
     "device-passcode-fallback", "passkey-round-trip", "prf-unlock", "usernameless-sign-in", "webauthn-in-a-journey",
-    "enroll-after-sign-in", "returning-user", "list-and-revoke",
+    "enroll-after-sign-in", "returning-user", "list-and-revoke", "uaf-sign-in",
+    "uaf-fallback", "uaf-context-reuse", "uaf-payment", "uaf-changed-fingers",
   ]
 
   @Test(arguments: names) func printsWhatItPromises(_ name: String) throws {

@@ -170,7 +170,15 @@ struct SealedAuthenticator: Sendable {
     }
     let device = try await devices.make(model.behavior, context)
     let key = try await asking(command.prompt) { prompt in
-      try await device.authenticate(
+      var ticket = ticket
+      if ticket == nil, registered.record.state == .staged, model.behavior.level > .none {
+        // Its server may not have confirmed it yet, but this is a sign-in and no registration: the prompt is too.
+        ticket = try await device.verify(
+          VerificationRequest(
+            operation: command.operation, level: model.behavior.level, owner: registered.record.owner, prompt: prompt,
+            deadline: command.deadline, keys: [registered.record.tag]))
+      }
+      return try await device.authenticate(
         SigningRequest(
           record: registered.record, operation: command.operation, level: model.behavior.level, prompt: prompt,
           deadline: command.deadline, ticket: ticket))

@@ -53,6 +53,15 @@ public struct UAFResponse: Hashable, Sendable {
     }
   }
 
+  /// Who called, as the final challenge parameters tell.
+  /// - Throws: `invalidMessage`.
+  public func facetID() throws -> String {
+    guard let bytes = try? Base64URL.decode(fcParams), let parameters = try? JSONValue.parse(bytes) else {
+      throw MessageMembers.error("fcParams", "is malformed")
+    }
+    return try MessageMembers(parameters, "fcParams").text("facetID", 1...512)
+  }
+
   /// The message's text.
   public var message: String {
     let assertions = assertions.map { one -> JSONValue in

@@ -69,8 +69,16 @@ public struct DisplayPNGCharacteristics: Hashable, Sendable {
   public var width: UInt32
   /// In pixels.
   public var height: UInt32
-  /// The IHDR fields from bit depth to interlace method.
-  public var bitDepth, colorType, compression, filter, interlace: UInt8
+  /// Bits of a sample or palette index.
+  public var bitDepth: UInt8
+  /// Gray, color, palette, with or without transparency.
+  public var colorType: UInt8
+  /// 0 is all there is.
+  public var compression: UInt8
+  /// 0 is all there is.
+  public var filter: UInt8
+  /// Whether the rows come in passes.
+  public var interlace: UInt8
   /// The palette, as numbers of red, green and blue.
   public var palette: [[UInt16]]
 

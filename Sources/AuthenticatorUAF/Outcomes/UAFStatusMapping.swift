@@ -49,34 +49,59 @@ public struct UAFErrorCode: RawRepresentable, Hashable, Sendable {
 
 /// What an authenticator answers to a command (FIDO UAF Authenticator Commands, section "Status codes").
 public enum UAFCommandStatus: UInt16, Hashable, Sendable, CaseIterable {
+  /// It succeeded.
   case ok = 0x00
+  /// Anything else.
   case unknownError = 0x01
+  /// The person was not recognized, or the key is not this caller's.
   case accessDenied = 0x02
+  /// Nobody is enrolled.
   case userNotEnrolled = 0x03
+  /// The content cannot be shown.
   case cannotRenderTransactionContent = 0x04
+  /// The person refused.
   case userCancelled = 0x05
+  /// The command is unknown.
   case commandNotSupported = 0x06
+  /// The attestation asked for cannot be given.
   case attestationNotSupported = 0x07
+  /// A parameter is malformed.
   case parametersInvalid = 0x08
+  /// The key is gone for good.
   case keyDisappearedPermanently = 0x09
+  /// The command took too long.
   case timeout = 0x0A
+  /// Nobody answered.
   case userNotResponsive = 0x0E
+  /// No room for another key.
   case insufficientResources = 0x0F
+  /// Locked.
   case userLockout = 0x10
 }
 
 /// What an ASM answers to its client (FIDO UAF ASM API, section "Status codes").
 public enum UAFModuleStatus: UInt16, Hashable, Sendable, CaseIterable {
+  /// It succeeded.
   case ok = 0x00
+  /// Anything else.
   case error = 0x01
+  /// The person was not recognized, or the key is not this caller's.
   case accessDenied = 0x02
+  /// The person refused.
   case userCancelled = 0x03
+  /// The content cannot be shown.
   case cannotRenderTransactionContent = 0x04
+  /// The key is gone for good.
   case keyDisappearedPermanently = 0x09
+  /// The authenticator is not there any more.
   case authenticatorDisconnected = 0x0B
+  /// Nobody answered.
   case userNotResponsive = 0x0E
+  /// No room for another key.
   case insufficientAuthenticatorResources = 0x0F
+  /// Locked.
   case userLockout = 0x10
+  /// Nobody is enrolled.
   case userNotEnrolled = 0x11
 }
 

@@ -1,5 +1,6 @@
 import AuthenticatorCore
 import AuthenticatorTrustedDevice
+import AuthenticatorUAF
 
 /// What to tell a person when an error has a code and no words of its own.
 enum CodeText {
@@ -8,6 +9,12 @@ enum CodeText {
   }
 
   private static let sentences: [AuthenticatorError.Code: String] = [
+    .untrustedFacet: "the application does not trust this caller",
+    .unsupportedVersion: "the message is of no version that is spoken here",
+    .noSuitableAuthenticator: "the server's policy admits no authenticator of this device",
+    .invalidTransactionContent: "the transaction cannot be shown",
+    .insufficientAuthenticatorResources: "the authenticator has no room for another key",
+    .keyAccessDenied: "no key of this caller fits",
     .userCanceled: "canceled by the person",
     .appCanceled: "ended by a signal",
     .systemCanceled: "the system took the prompt away",

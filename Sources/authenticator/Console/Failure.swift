@@ -10,6 +10,8 @@ struct Failure: Error {
   /// Where it happened, a short fixed word.
   var stage: String
   var status: ExitStatus
+  /// A protocol's own words for it; printed with `--json`.
+  var details: JSONObject = [:]
 
   /// The command line is wrong.
   static func usage(_ message: String, verb: Syntax? = nil) -> Failure {
@@ -31,7 +33,9 @@ struct Failure: Error {
 
   /// As every failure is printed with `--json`.
   var json: JSONValue {
-    ["error": .string(code), "message": .string(message), "stage": .string(stage)]
+    var object: JSONObject = ["error": .string(code), "message": .string(message), "stage": .string(stage)]
+    for detail in details { object[detail.name] = detail.value }
+    return .object(object)
   }
 }
 

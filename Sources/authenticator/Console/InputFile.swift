@@ -27,8 +27,10 @@ enum InputFile {
   }
 
   /// - Throws: as `bytes`, and when it is no JSON.
-  static func json(_ path: String) throws -> JSONValue {
-    let bytes = try bytes(path)
+  static func json(_ path: String) throws -> JSONValue { try json(try bytes(path), of: path) }
+
+  /// Bytes of a file that was read already.
+  static func json(_ bytes: [UInt8], of path: String) throws -> JSONValue {
     do {
       return try JSONValue.parse(bytes)
     } catch {

@@ -34,12 +34,16 @@ struct KeyEntry: Sendable {
   }
 
   private var username: String? {
-    record.owner.family == .webAuthn ? (try? PublicKeyCredentialSource(record))?.userName : UserKey(record)?.userName
+    if record.owner.family == .uaf { return record.owner.account.flatMap { String(validating: $0, as: UTF8.self) } }
+    return record.owner.family == .webAuthn
+      ? (try? PublicKeyCredentialSource(record))?.userName : UserKey(record)?.userName
   }
 
-  /// Credential IDs are bytes, also where they happen to be text.
+  /// Credential IDs and UAF KeyIDs are bytes, also where they happen to be text.
   private var keyID: JSONValue {
-    guard record.owner.family == .webAuthn, let bytes = record.externalID else { return Self.text(record.externalID) }
+    guard [.webAuthn, .uaf].contains(record.owner.family), let bytes = record.externalID else {
+      return Self.text(record.externalID)
+    }
     return .string(Base64URL.encode(bytes))
   }
 

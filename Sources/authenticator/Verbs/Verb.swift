@@ -17,7 +17,8 @@ enum Verbs {
     WebAuthnVerifyAuthentication.self, WebAuthnVerifySignature.self, WebAuthnList.self, WebAuthnDelete.self,
     TrustedDeviceLogin.self, TrustedDeviceSignUp.self, TrustedDeviceSignOut.self, TrustedDeviceEnroll.self,
     TrustedDeviceAvailabilityVerb.self, TrustedDeviceReconcile.self, TrustedDeviceSignIn.self, TrustedDeviceList.self,
-    TrustedDeviceRevoke.self, Doctor.self,
+    TrustedDeviceRevoke.self, UAFProcess.self, UAFVerify.self, UAFNotify.self, UAFDiscover.self, UAFList.self,
+    Doctor.self,
   ]
 
   /// The verb whose words begin `arguments`, and the rest; the longest match wins.

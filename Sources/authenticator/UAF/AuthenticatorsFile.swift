@@ -1,0 +1,144 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorCrypto
+import AuthenticatorUAF
+
+/// The authenticators of `--authenticators`: which models this device has, and what each does.
+enum AuthenticatorsFile {
+  /// Members that say something here.
+  private static let read: Set<String> = [
+    "aaid", "behaviour", "title", "description", "authenticatorVersion", "upv", "assertionScheme",
+    "authenticationAlgorithm", "publicKeyAlgAndEncoding", "attestationTypes", "attestationKey", "attestationChain",
+    "userVerification", "keyProtection", "matcherProtection", "attachmentHint", "isSecondFactorOnly", "tcDisplay",
+    "tcDisplayContentType", "tcDisplayPNGCharacteristics", "maximumKeys",
+  ]
+  /// Members of metadata statements that a client has no use for.
+  private static let passedOver: Set<String> = [
+    "legalHeader", "alternativeDescriptions", "protocolFamily", "authenticationAlgorithms", "publicKeyAlgAndEncodings",
+    "userVerificationDetails", "isKeyRestricted", "isFreshUserVerificationRequired", "cryptoStrength", "operatingEnv",
+    "attestationRootCertificates", "ecdaaTrustAnchors", "icon", "supportedExtensions",
+  ]
+
+  /// What this device has without a file. The numbers are no vendor's: for development only.
+  static var standard: [UAFAuthenticatorModel] {
+    let behaviors: [(String, UAFBehavior)] = [
+      ("FFFF#0001", .passcode), ("FFFF#0002", .biometricWithState), ("FFFF#0003", .biometricWithKeyDeletion),
+      ("FFFF#0004", .biometricOrPasscode), ("FFFF#0005", .presence), ("FFFF#0006", .silent),
+    ]
+    return behaviors.compactMap { name, behavior in
+      AAID(name).map { UAFAuthenticatorModel(aaid: $0, behavior: behavior) }
+    }
+  }
+
+  /// - Throws: an unusable-input failure that names the file and the member.
+  static func models(_ path: String) throws -> [UAFAuthenticatorModel] {
+    let json = try InputFile.json(path)
+    let unusable = { (what: String) in
+      Failure.unusable("inputUnusable", "\(InputFile.name(path)): \(what)", stage: "authenticators")
+    }
+    guard let object = json.objectValue, object["version"] == 1 else { throw unusable("version must be 1") }
+    if let name = object.names.first(where: { $0 != "version" && $0 != "authenticators" }) {
+      throw unusable("'\(name)' is unknown")
+    }
+    guard let list = object["authenticators"]?.arrayValue, (1...64).contains(list.count) else {
+      throw unusable("authenticators must be a list of 1 to 64")
+    }
+    var models: [UAFAuthenticatorModel] = []
+    for (index, element) in list.enumerated() {
+      let place = "authenticators[\(index)]"
+      guard let members = element.objectValue else { throw unusable("\(place) must be an object") }
+      let model = try Self.model(
+        ModelMembers(object: members, malformed: { unusable("\(place).\($0) is missing or malformed") }))
+      guard !models.contains(where: { $0.aaid == model.aaid }) else {
+        throw unusable("\(place).aaid stands there twice")
+      }
+      models.append(model)
+    }
+    return models
+  }
+
+  private static func model(_ members: ModelMembers) throws -> UAFAuthenticatorModel {
+    if let name = members.object.names.first(where: { !read.contains($0) && !passedOver.contains($0) }) {
+      throw members.malformed(name)
+    }
+    guard let aaid = members.object["aaid"]?.stringValue.flatMap(AAID.init) else { throw members.malformed("aaid") }
+    guard let behavior = UAFBehavior.builtIn.first(where: { $0.name == members.object["behaviour"]?.stringValue })
+    else {
+      throw members.malformed("behaviour")
+    }
+    if let scheme = members.object["assertionScheme"], scheme.stringValue != UAFAuthenticatorModel.assertionScheme {
+      throw members.malformed("assertionScheme")
+    }
+    let algorithm = UAFAlgorithm(
+      rawValue: try members.number("authenticationAlgorithm") ?? UAFAlgorithm.secp256r1ECDSASHA256Raw.rawValue)
+    guard UAFAlgorithm.supported.contains(algorithm) else { throw members.malformed("authenticationAlgorithm") }
+    var model = UAFAuthenticatorModel(
+      aaid: aaid, behavior: behavior, title: try members.text("title"),
+      authenticationAlgorithm: algorithm,
+      publicKeyFormat: try members.number("publicKeyAlgAndEncoding").map(UAFPublicKeyFormat.init),
+      userVerification: try members.number("userVerification").map(UserVerificationMethods.init),
+      keyProtection: try members.number("keyProtection").map(KeyProtectionTypes.init),
+      tcDisplay: try members.number("tcDisplay").map(TransactionConfirmationDisplay.init))
+    model.description = try members.text("description") ?? ""
+    model.authenticatorVersion = try members.number("authenticatorVersion") ?? model.authenticatorVersion
+    model.matcherProtection =
+      try members.number("matcherProtection").map(MatcherProtectionTypes.init) ?? model.matcherProtection
+    model.attachmentHint = try members.number("attachmentHint").map(AttachmentHint.init) ?? model.attachmentHint
+    model.maximumKeys = try members.number("maximumKeys", UInt16.self).map { Int($0) }
+    if let flag = members.object["isSecondFactorOnly"] {
+      guard let isSecondFactor = flag.boolValue else { throw members.malformed("isSecondFactorOnly") }
+      model.isSecondFactorOnly = isSecondFactor
+    }
+    if let list = members.object["attestationTypes"] {
+      guard let numbers = list.arrayValue?.map(\.intValue), !numbers.isEmpty else {
+        throw members.malformed("attestationTypes")
+      }
+      model.attestationTypes = try numbers.map { number in
+        guard let value = number.flatMap(UInt16.init(exactly:)) else { throw members.malformed("attestationTypes") }
+        return UAFAttestationType(rawValue: value)
+      }
+    }
+    if let list = members.object["tcDisplayPNGCharacteristics"] {
+      guard let elements = list.arrayValue, let read = try? elements.map({ try DisplayPNGCharacteristics($0) }) else {
+        throw members.malformed("tcDisplayPNGCharacteristics")
+      }
+      model.tcDisplayPNGCharacteristics = read
+    }
+    model.attestationKey = try attestationKey(members)
+    return model
+  }
+
+  /// The vendor's key and chain, both PEM files.
+  private static func attestationKey(_ members: ModelMembers) throws -> UAFAttestationKey? {
+    guard let keyPath = try members.text("attestationKey") else { return nil }
+    guard let chainPath = try members.text("attestationChain") else { throw members.malformed("attestationChain") }
+    let text = { (path: String) in String(decoding: try InputFile.bytes(path), as: UTF8.self) }
+    guard let key = try? PrivateKey(pem: try text(keyPath)) else { throw members.malformed("attestationKey") }
+    guard let chain = try? X509Certificate.certificates(pem: try text(chainPath)) else {
+      throw members.malformed("attestationChain")
+    }
+    guard let algorithm = UAFAlgorithm.supported.first(where: { $0.signatureAlgorithm == key.algorithm }),
+      let attestation = try? UAFAttestationKey(
+        key: key, algorithm: algorithm, chain: chain.map(\.derRepresentation))
+    else { throw members.malformed("attestationKey") }
+    return attestation
+  }
+}
+
+/// The members of one authenticator.
+private struct ModelMembers {
+  let object: JSONObject
+  let malformed: (String) -> Failure
+
+  func text(_ name: String) throws -> String? {
+    guard let value = object[name] else { return nil }
+    guard let text = value.stringValue, (1...1024).contains(text.utf8.count) else { throw malformed(name) }
+    return text
+  }
+
+  func number<Value: FixedWidthInteger>(_ name: String, _ type: Value.Type = Value.self) throws -> Value? {
+    guard let value = object[name] else { return nil }
+    guard let number = value.intValue.flatMap(Value.init(exactly:)) else { throw malformed(name) }
+    return number
+  }
+}

@@ -1,0 +1,101 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorHTTP
+import AuthenticatorKeyStore
+import AuthenticatorKit
+import AuthenticatorPublicSuffix
+import AuthenticatorUAF
+import DeviceAuthenticators
+
+/// What the command line says about the UAF authenticators of this device, and who calls.
+struct UAFOptions: Sendable {
+  let models: [UAFAuthenticatorModel]
+  /// Whose keys: those made in a journey belong to its server.
+  let instance: String
+  let device: DeviceOptions
+  /// PEM certificates to trust for facet lists instead of the system's.
+  let certificateFile: String?
+
+  static let facet = Option(
+    "--facet", .value("ID"), "who calls: https://example.org, or an app's identity such as linux:exe:com.example.app")
+  static let certificates = Option(
+    "--ca", .value("FILE"), "for lists of trusted facets, trust these certificates (PEM) instead of the system's")
+
+  static let options =
+    [
+      Option(
+        "--authenticators", .value("FILE"), "the models of this device (default: six for development, FFFF#0001 to 6)"),
+      Option("--server", .value("URL"), "use the keys made in journeys of this server (default: those made here)"),
+    ] + DeviceOptions.options
+
+  static let notes = [
+    """
+    The file of --authenticators: {"version": 1, "authenticators": [{"aaid", "behaviour": "passcode|uvs|delete|\
+    bio-or-passcode|presence|silent|pin", and optionally members of a metadata statement, "attestationKey" and \
+    "attestationChain" (PEM files)}]}.
+    """
+  ]
+
+  init(_ arguments: Arguments) throws {
+    device = try DeviceOptions(arguments)
+    instance = try arguments.value("--server") == nil ? "" : LoginOptions.configuration(arguments).instance
+    models = try arguments.text("--authenticators").map(AuthenticatorsFile.models) ?? AuthenticatorsFile.standard
+    certificateFile = try arguments.text("--ca")
+  }
+
+  /// A client over a store; nil: without one there are no keys.
+  func client(_ device: Device, over store: any KeyStore) throws -> UAFClient {
+    let person = device.person
+    let transport: CurlTransport
+    do {
+      transport = try CurlTransport(CurlConfiguration(certificateFile: certificateFile))
+    } catch let error as AuthenticatorError where error.code == .invalidRequest {
+      throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
+    }
+    return try UAFClient(
+      UAFClientConfiguration(
+        context: AuthenticatorContext(
+          instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment),
+        authenticators: models,
+        devices: UAFDeviceAuthenticators(
+          biometric: BiometricAuthenticatorConfig(
+            allowsSoftwareKeys: self.device.allowsSoftwareKeys, contextDelegate: person.contextDelegate),
+          devicePasscode: DevicePasscodeConfig(allowsSoftwareKeys: self.device.allowsSoftwareKeys),
+          applicationPIN: ApplicationPINConfig(pinCollector: person.collector)),
+        transport: transport, domainRules: FacetDomainRules(publicSuffixes: try SystemPublicSuffixList()),
+        responder: person.responder))
+  }
+
+  /// A client that makes no store: what is not there stays not there.
+  func existingClient(_ console: Console) async throws -> UAFClient {
+    let device = try Device(device, console: console)
+    let store: any KeyStore =
+      try await device.store.existing() ?? InMemoryKeyStore(environment: device.person.environment)
+    return try client(device, over: store)
+  }
+
+  /// A message from a file, wrapped or not.
+  static func message(_ path: String) throws -> UAFMessage {
+    let bytes = try InputFile.bytes(path)
+    // What is no JSON is an unusable file; what is no message is refused by protocol.
+    _ = try InputFile.json(bytes, of: path)
+    do { return try UAFMessage(parsing: String(decoding: bytes, as: UTF8.self)) } catch let error as AuthenticatorError
+    {
+      throw failure(error)
+    }
+  }
+
+  /// Runs what a server's message leads to; a failure is printed with UAF's own words beside ours.
+  static func refusing<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do { return try await body() } catch let error as AuthenticatorError { throw failure(error) }
+  }
+
+  private static func failure(_ error: AuthenticatorError) -> Failure {
+    var failure = Failure(error)
+    failure.details = [
+      "uafErrorCode": .integer(Int64(UAFErrorCode(error.code).rawValue)),
+      "result": .string(UAFOutcome(error.code).rawValue),
+    ]
+    return failure
+  }
+}

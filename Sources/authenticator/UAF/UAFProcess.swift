@@ -1,0 +1,59 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorUAF
+
+/// `uaf process`: answers a UAF message.
+struct UAFProcess: Verb {
+  static let syntax = Syntax(
+    "uaf", "process", summary: "answer a UAF message: register, sign in, confirm, or forget keys",
+    options: [
+      Option("--message", .value("FILE"), "the server's message, wrapped or not; - is standard input"),
+      UAFOptions.facet,
+      Option("--fallback-title", .value("TEXT"), "a button in the biometric prompt that ends it as FALLBACK"),
+      Option("--channel-binding", .value("FILE"), "what is known of the TLS connection, JSON"), UAFOptions.certificates,
+    ] + UAFOptions.options,
+    notes: [
+      """
+      Prints {"uafProtocolMessage": TEXT}; the text is empty after a deregistration. A failure has 'uafErrorCode', the \
+      number of the UAF application API, and 'result', one word: FALLBACK, CANCELED, FAILED, LOCKED, NO_MATCH, …
+      """,
+      "A new key is confirmed by 'uaf notify', or by the server naming it in a later message.",
+    ] + UAFOptions.notes)
+
+  private let path: String
+  private let facet: String
+  private let fallbackTitle: String?
+  private let bindingPath: String?
+  private let options: UAFOptions
+
+  init(_ arguments: Arguments) throws {
+    path = try arguments.required("--message")
+    facet = try arguments.required("--facet")
+    fallbackTitle = arguments.value("--fallback-title")
+    bindingPath = try arguments.text("--channel-binding")
+    options = try UAFOptions(arguments)
+    if path == "-", case .scripted("-") = options.device.source {
+      throw Failure.usage("--message and --device cannot both be standard input")
+    }
+  }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    let message = try UAFOptions.message(path)
+    let binding = try bindingPath.map { path -> ChannelBinding in
+      do { return try ChannelBinding(json: try InputFile.json(path)) } catch let error as AuthenticatorError {
+        throw Failure.unusable("inputUnusable", "\(InputFile.name(path)): \(error.reason)", stage: "channelBinding")
+      }
+    }
+    let extras = UAFExtras(fallbackTitle.map { [UAFExtras.Extension.fallback(title: $0)] } ?? [])
+    let device = try Device(options.device, console: console)
+    let answer = try await UAFOptions.refusing {
+      let client = try options.client(device, over: try await device.store.opened())
+      try await client.recover()
+      return try await client.process(
+        message, facetID: facet, channelBinding: binding ?? ChannelBinding(), extras: extras)
+    }
+    let json = JSONValue.object(["uafProtocolMessage": .string(answer.uafProtocolMessage)])
+    try console.print(json, lines: [json.serializedString()])
+    return .success
+  }
+}

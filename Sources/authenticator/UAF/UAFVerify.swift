@@ -1,0 +1,74 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorRelyingParty
+import AuthenticatorUAF
+
+/// `uaf verify`: the server's side of a registration or an authentication.
+struct UAFVerify: Verb {
+  static let syntax = Syntax(
+    "uaf", "verify", summary: "verify a UAF response as a server",
+    options: [
+      Option("--request", .value("FILE"), "the message that was sent; - is standard input"),
+      Option("--response", .value("FILE"), "what 'uaf process' printed, or the message in it"),
+      Option("--expect", .value("FILE"), "registrations, metadata and facets"),
+    ],
+    notes: [
+      """
+      The expectation: 'metadata' (statements, as 'uaf discover --metadata' prints them) and 'facets', and optionally \
+      'registrations' (what an earlier verification printed), 'enrollmentPolicy' (reject, stepUp, accept), \
+      'signCounterPolicy' (reject, flag), 'channelBinding' and 'requiresChannelBinding'.
+      """,
+      """
+      Exit status: 0 verified, 1 not verified ('error' and 'step' tell the first step that failed), 2 usage, 3 a file \
+      that cannot be read, is not JSON, or says nothing that could be expected.
+      """,
+    ])
+
+  private let requestPath: String
+  private let responsePath: String
+  private let expectationPath: String
+
+  init(_ arguments: Arguments) throws {
+    requestPath = try arguments.required("--request")
+    responsePath = try arguments.required("--response")
+    expectationPath = try arguments.required("--expect")
+    guard [requestPath, responsePath, expectationPath].filter({ $0 == "-" }).count <= 1 else {
+      throw Failure.usage("only one of the files can be standard input")
+    }
+  }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    let request = try Self.inner(try InputFile.json(requestPath))
+    let expect = try InputFile.json(expectationPath)
+    let text = try Self.inner(try InputFile.json(responsePath))
+    do {
+      let response = try UAFReceivedResponse(message: text.serializedString())
+      let job: UAFVerificationJob
+      do {
+        job = try UAFVerificationJob(request: request, expect: expect, version: response.header.version)
+      } catch {
+        throw Failure.unusable("inputUnusable", "\(InputFile.name(expectationPath)): \(error)", stage: "expect")
+      }
+      let verdict = try job.verify(response, at: SystemClock.now().seconds)
+      try console.print(.object(verdict), lines: ["verified"])
+      return .success
+    } catch let error as UAFVerificationError {
+      try console.print(error.json, lines: [])
+      if !console.isJSON {
+        console.say("authenticator: not verified, at \(error.step): \(error.reason) (\(error.code.rawValue))")
+      }
+      return .refused
+    }
+  }
+
+  /// The protocol message inside its wrapping.
+  private static func inner(_ json: JSONValue) throws -> JSONValue {
+    guard let text = (json["uafProtocolMessage"] ?? json["uafRequest"] ?? json["uafResponse"])?.stringValue else {
+      return json
+    }
+    guard let inner = try? JSONValue.parse(text) else {
+      throw Failure.unusable("inputUnusable", "the wrapped message is not JSON", stage: "input")
+    }
+    return inner
+  }
+}
