@@ -53,8 +53,10 @@ import Testing
   }
 
   @Test(
-    arguments: [("NONE", []), ("BIOMETRIC_ONLY", [.match()]), ("APPLICATION_PIN", [.pin("1234")])]
-      as [(String, [ScriptedStep])])
+    arguments: [
+      ("NONE", []), ("BIOMETRIC_ONLY", [.match()]), ("BIOMETRIC_ALLOW_FALLBACK", [.match()]),
+      ("BIOMETRIC_ALLOW_FALLBACK", [.passcode("482913")]), ("APPLICATION_PIN", [.pin("1234")]),
+    ] as [(String, [ScriptedStep])])
   func survivesEveryFailingCall(_ word: String, _ steps: [ScriptedStep]) async throws {
     for verdict in Verdict.allCases {
       let calls = try await run(word, steps, failing: nil, .before, verdict)
@@ -67,7 +69,62 @@ import Testing
     }
   }
 
-  @Test(arguments: [("NONE", []), ("APPLICATION_PIN", [.pin("1234")])] as [(String, [ScriptedStep])])
+  /// Binds over an old key at the real server with one call failing; then reconciliation settles what is left, whatever
+  /// it is. Returns how many calls there were.
+  private func settle(
+    _ journey: String, _ steps: [ScriptedStep], failing place: Int?, _ moment: FaultInjectingKeyStore.Moment
+  ) async throws -> (calls: Int, leftovers: Int) {
+    let world = try await BindingDevicesTests.World()
+    world.kit.verifier.script(steps)
+    try await world.run(journey)
+    world.kit.store.repair()
+    if let place { world.kit.store.failCall(at: place, moment) }
+    world.kit.verifier.script(steps)
+    // An app that sees the error goes no further.
+    do { _ = try await world.run(journey) } catch is AuthenticatorError {}
+    let calls = world.kit.store.calls.count
+    world.kit.store.repair()
+    let leftovers = try await world.kit.records().count { $0.state == .staged }
+
+    let what = "\(journey), call \(place ?? -1) \(moment)"
+    // Until then a staged key may still be accepted.
+    world.kit.clock.advance(by: .seconds(600))
+    try await world.run("Login")
+    let report = try await world.devices.reconcile()
+    #expect(report.failures.isEmpty && report.pending.isEmpty, "\(what)")
+    let records = try await world.kit.records()
+    #expect(records.map(\.state) == [.active], "\(what)")
+    #expect(try await world.devices.list().map(\.keyID) == records.compactMap { UserKey($0)?.keyID }, "\(what)")
+    world.kit.verifier.script(steps)
+    let (node, _) = try await world.run("SignDevice")
+    guard case .success = node else {
+      Issue.record("\(what): \(node)")
+      return (calls, leftovers)
+    }
+    return (calls, leftovers)
+  }
+
+  @Test(
+    arguments: [
+      ("BindDeviceNone", []), ("BindDeviceBiometricOnly", [.match()]), ("BindDevice", [.match()]),
+      ("BindDevicePIN", [.pin("1234")]),
+    ] as [(String, [ScriptedStep])])
+  func reconciliationSettlesWhatAFailureLeft(_ journey: String, _ steps: [ScriptedStep]) async throws {
+    let (calls, _) = try await settle(journey, steps, failing: nil, .before)
+    #expect(calls >= 4)
+    var leftovers = 0
+    for place in 0..<calls {
+      for moment in [FaultInjectingKeyStore.Moment.before, .after] {
+        leftovers += try await settle(journey, steps, failing: place, moment).leftovers
+      }
+    }
+    #expect(leftovers > 0, "there was something to settle")
+  }
+
+  @Test(
+    arguments: [
+      ("NONE", []), ("BIOMETRIC_ALLOW_FALLBACK", [.match()]), ("APPLICATION_PIN", [.pin("1234")]),
+    ] as [(String, [ScriptedStep])])
   func leavesNothingOfAFirstBindingThatFails(_ word: String, _ steps: [ScriptedStep]) async throws {
     func run(failing place: Int?, _ moment: FaultInjectingKeyStore.Moment) async throws -> Int {
       let kit = try BindingKit(steps: steps)

@@ -45,6 +45,32 @@ import ToolSupport
     try await expectRecovery(bench, at: proxy.url, hold)
   }
 
+  /// Requests of a rotation after its success, each until the server is asked no more: the old key's removal, and
+  /// what goes with it.
+  @Test func betweenTheMessagesAfterSuccess() async throws {
+    var isUntouched = false
+    // A bind and a rotation take six requests up to success.
+    for number in 7..<20 where !isUntouched {
+      for moment in ["before", "after"] where !isUntouched {
+        let bench = try await Bench()
+        let proxy = try await PythonServer.proxy(to: bench.port, holding: "\(number):\(moment)")
+        try bench.person(Bench.touch)
+        #expect(try await bench.run(bench.login("BindDevice", at: proxy.url)).0 == 0)
+        try bench.person(Bench.touch)
+        let tool = try Tool.start(
+          ["keys", "rotate", "--server", proxy.url, "--journey", "BindDevice", "--allow-software-keys", "--json"]
+            + ["--answer", "NameCallback=mira", "--answer", "PasswordCallback=correct horse"] + bench.deviceOptions)
+        try await waitUntil { proxy.isHolding || tool.hasEnded }
+        isUntouched = !proxy.isHolding
+        tool.send(SIGKILL)
+        #expect(try await tool.result().status == (isUntouched ? 0 : 137))
+        try await expectRecovery(bench, at: proxy.url, "\(number):\(moment)")
+        if isUntouched { #expect(number > 8, "a rotation that asks less was not hit") }
+      }
+    }
+    #expect(isUntouched)
+  }
+
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func aSignalDuringAPromptUndoesWhatWasBegun(signal: Int32) async throws {
     let bench = try await Bench()
