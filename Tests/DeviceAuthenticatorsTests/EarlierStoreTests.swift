@@ -20,7 +20,13 @@ import Testing
     func methods() async -> [VerificationMethod: MethodState] { await scripted.methods() }
     func enrollmentState() async throws -> EnrollmentState? { enrolled }
     func verify(_ request: VerificationRequest, by access: KeyAccess) async throws -> VerificationTicket {
-      try await scripted.verify(request, by: access)
+      let ticket = try await scripted.verify(request, by: access)
+      // What the prompt saw is what is enrolled.
+      var verification = ticket.verification
+      verification.enrollmentState = enrolled
+      return VerificationTicket(
+        verification: verification, authorization: ticket.authorization, operation: request.operation,
+        expires: request.deadline)
     }
   }
 

@@ -119,12 +119,18 @@ import ToolSupport
     #expect(json["steps"]?[1]?["callbacks"] == ["SuspendedTextOutputCallback"])
   }
 
-  @Test func resumesByLinkWithNothingButItsID() async throws {
+  @Test func resumesByLinkWithNothingButItsIDInItsRealm() async throws {
     let server = try await PythonServer.answering(Canned.success)
     let link = "https://elsewhere.example/am/XUI?realm=/alpha&suspendedId=9xW2a"
     let result = try await Tool.run(["login", "--server", server.url, "--resume", link, "--json"])
     #expect(result.status == 0)
-    #expect(server.requests[0]["path"] == "/am/json/realms/root/authenticate?suspendedId=9xW2a")
+    #expect(server.requests[0]["path"] == "/am/json/realms/root/realms/alpha/authenticate?suspendedId=9xW2a")
+    let elsewhere = try await Tool.run([
+      "login", "--server", server.url, "--realm", "/beta", "--resume", link, "--json",
+    ])
+    #expect(elsewhere.status == 2)
+    #expect(try elsewhere.json()["error"] == "invalidRequest")
+    #expect(server.requests.count == 1)
   }
 
   @Test func aLinkWithoutItsIDIsRefusedHere() async throws {
