@@ -13,7 +13,7 @@ public struct UAFSettings: Sendable {
   /// The versions of requests.
   public var versions: [UAFProtocolVersion] = [.uaf11]
   /// The models that are known.
-  public var models: UAFModels
+  public var models = UAFModels()
   /// Which authenticators may register and sign in; nil: every model that is known, alone.
   public var policy: UAFAcceptancePolicy?
   /// What is done when the set of enrolled fingers or faces has changed.
@@ -28,10 +28,7 @@ public struct UAFSettings: Sendable {
   public var transactionText = "Confirm this transaction?"
 
   /// The defaults, and no models.
-  public init() {
-    guard let none = try? UAFModels() else { preconditionFailure("no models are models") }
-    models = none
-  }
+  public init() {}
 }
 
 extension UAFSettings {

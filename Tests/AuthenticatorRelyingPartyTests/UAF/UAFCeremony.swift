@@ -24,7 +24,7 @@ struct UAFCeremony {
     adjust(&authenticator)
     party = UAFRelyingParty(
       appID: "https://rp.example/uaf/facets", facets: ["https://rp.example", "ios:bundle-id:com.example.app"],
-      policy: UAFAcceptancePolicy(anyOf: [authenticator.aaid]), models: try UAFModels(),
+      policy: UAFAcceptancePolicy(anyOf: [authenticator.aaid]), models: UAFModels(),
       key: SecretBytes([UInt8](repeating: 7, count: 32)))
   }
 

@@ -171,10 +171,13 @@ public struct UAFModels: Sendable {
   /// One set of anchors for each model that has roots.
   private let anchors: [String: TrustAnchors]
 
+  /// No model is known.
+  public init() { (statements, anchors) = ([:], [:]) }
+
   /// Takes statements.
   ///
   /// Throws `ExpectationError` for two of one model, or roots that cannot be used.
-  public init(_ list: [UAFModelStatement] = []) throws(ExpectationError) {
+  public init(_ list: [UAFModelStatement]) throws(ExpectationError) {
     var statements: [String: UAFModelStatement] = [:]
     var anchors: [String: TrustAnchors] = [:]
     guard list.count <= Self.maximumCount else { throw ExpectationError("metadata") }
