@@ -7,7 +7,10 @@ import ToolSupport
   private static let verbs = [
     "serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "webauthn register",
     "webauthn authenticate", "webauthn verify-registration", "webauthn verify-authentication",
-    "webauthn verify-signature", "webauthn list", "webauthn delete", "doctor",
+    "webauthn verify-signature", "webauthn list", "webauthn delete", "trusted-device login", "trusted-device sign-up",
+    "trusted-device sign-out", "trusted-device enroll", "trusted-device availability", "trusted-device reconcile",
+    "trusted-device sign-in", "trusted-device list", "trusted-device revoke", "uaf process", "uaf verify", "uaf notify",
+    "uaf discover", "uaf list", "doctor",
   ]
 
   @Test func showsTheHelpOnRequest() async throws {
@@ -18,6 +21,8 @@ import ToolSupport
       let isNamed = result.stdout.contains("  \(verb) ") || result.stdout.contains("  \(verb)\n")
       #expect(isNamed, "the overview names \(verb)")
     }
+    let named = result.stdout.split(separator: "\n").count { $0.firstMatch(of: /^  [a-z]/) != nil }
+    #expect(named == Self.verbs.count, "and no other")
     #expect(result.stderr.isEmpty)
   }
 
@@ -86,6 +91,35 @@ import ToolSupport
     #expect(plain.stderr.contains(message))
     #expect(plain.stderr.split(separator: "\n").count == 1, "one clear line")
     #expect(plain.stdout.isEmpty)
+  }
+
+  /// Identifiers in base64url begin with a dash once in 64 times, and with two once in 4,096 times.
+  @Test(arguments: ["-vv8DWDsSkU7OwlsWUhmEFK34ltse_Br9u7mQswv-5w", "--v8DWDsSkU7OwlsWUhmEFK34ltse_Br9u7mQswv-5w"])
+  func anIdentifierMayBeginWithDashes(id: String) async throws {
+    let folder = try TemporaryFolder()
+    let store = ["--store", folder.file("keys.sqlite"), "--allow-software-keys", "--json"]
+    for words in [
+      ["webauthn", "delete", id], ["webauthn", "delete", "--", id], ["webauthn", "delete", "--credential", id],
+      ["webauthn", "delete", "--credential=" + id], ["keys", "delete", id],
+    ] {
+      let result = try await Tool.run(Array(words[..<2]) + store + Array(words[2...]))
+      #expect(result.status == 1, "\(words) means something that is not there")
+      #expect(try result.json()["error"] != "usage")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["webauthn", "delete", "--forse"], "unknown option '--forse'"),
+      (["webauthn", "delete", "-force"], "unknown option '-force'"),
+      (["webauthn", "delete", "-f"], "unknown option '-f'"),
+      (["webauthn", "delete", "AA", "-vv8DWDs"], "unknown option '-vv8DWDs'"),
+      (["webauthn", "delete", "--credential", "--forse"], "--credential needs a value"),
+    ])
+  func aMisspelledOptionIsNoOperand(arguments: [String], message: String) async throws {
+    let result = try await Tool.run(arguments)
+    #expect(result.status == 2 && result.stdout.isEmpty)
+    #expect(result.stderr.contains(message))
   }
 
   @Test(arguments: [("login", "Login"), ("keys check", "Login"), ("keys rotate", "BindDevice")])

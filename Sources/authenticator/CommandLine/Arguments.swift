@@ -5,7 +5,7 @@ struct Arguments: Sendable {
   private(set) var operands: [String] = []
 
   /// Walks over the words after the verb. Options are `--name VALUE` or `--name=VALUE`; everything after `--` is an
-  /// operand.
+  /// operand, and so is a word that begins with a dash but cannot be meant as an option, where one is still wanted.
   /// - Throws: a usage failure that names the word at fault.
   init(_ words: some Sequence<String>, for syntax: Syntax) throws {
     var words = Array(words)[...]
@@ -15,6 +15,8 @@ struct Arguments: Sendable {
         operands.append(word)
       } else if word == "--" {
         onlyOperands = true
+      } else if !Self.readsAsOption(word), operands.count < syntax.operands.count {
+        operands.append(word)
       } else {
         try takeOption(word == "-h" ? "--help" : word, from: &words, of: syntax)
       }
@@ -25,6 +27,14 @@ struct Arguments: Sendable {
     }
     let required = syntax.requiredOperands
     if operands.count < required.count { throw Failure.usage("\(required[operands.count]) is missing", verb: syntax) }
+  }
+
+  /// Whether a word that begins with a dash could be the name of an option: dashes and lower-case letters up to an
+  /// equals sign, or a dash and one character. Identifiers in base64url begin with a dash once in 64 times, and go on
+  /// with digits and capitals.
+  private static func readsAsOption(_ word: String) -> Bool {
+    let name = word.prefix { $0 != "=" }
+    return name.count <= 2 || name.allSatisfy { $0 == "-" || ("a"..."z").contains($0) }
   }
 
   private mutating func takeOption(_ word: String, from words: inout ArraySlice<String>, of syntax: Syntax) throws {
@@ -43,8 +53,8 @@ struct Arguments: Sendable {
       }
       if let equals {
         values[name, default: []].append(String(word[word.index(after: equals)...]))
-      } else if let value = words.first, !value.hasPrefix("--") {
-        // A value that begins with two dashes is a forgotten value far more often than meant; `--name=--x` says it.
+      } else if let value = words.first, !value.hasPrefix("--") || !Self.readsAsOption(value) {
+        // An option where a value belongs is a forgotten value far more often than meant; `--name=--x` says it.
         words.removeFirst()
         values[name, default: []].append(value)
       } else {
