@@ -16,13 +16,19 @@ public struct TLVElement: Hashable, Sendable {
   static let maximumDepth = 4
   static let maximumElements = 256
 
-  /// Reads one element that fills the input.
+  /// Reads one element of an assertion that fills the input.
   /// - Throws: `TLVError`.
   public init(_ bytes: [UInt8]) throws(TLVError) {
-    guard bytes.count <= Self.maximumBytes else { throw .tooLarge }
+    try self.init(bytes, maximumBytes: Self.maximumBytes, known: UAFTag.known)
+  }
+
+  /// Reads one element that fills the input.
+  /// - Parameter known: critical tags beside these are refused.
+  init(_ bytes: [UInt8], maximumBytes: Int, known: Set<UAFTag>) throws(TLVError) {
+    guard bytes.count <= maximumBytes else { throw .tooLarge }
     var budget = Self.maximumElements
     var reader = ByteReader(bytes)
-    self = try Self.read(&reader, base: 0, depth: 1, budget: &budget)
+    self = try Self.read(&reader, base: 0, depth: 1, budget: &budget, known: known)
     guard reader.isAtEnd else { throw .trailingBytes(offset: reader.offset) }
   }
 
@@ -34,7 +40,7 @@ public struct TLVElement: Hashable, Sendable {
   }
 
   private static func read(
-    _ reader: inout ByteReader, base: Int, depth: Int, budget: inout Int
+    _ reader: inout ByteReader, base: Int, depth: Int, budget: inout Int, known: Set<UAFTag>
   ) throws(TLVError) -> TLVElement {
     let start = base + reader.offset
     budget -= 1
@@ -50,12 +56,12 @@ public struct TLVElement: Hashable, Sendable {
     } catch {
       throw .truncated(offset: start)
     }
-    if tag.isCritical, !UAFTag.known.contains(tag) { throw .unknownCriticalTag(tag) }
+    if tag.isCritical, !known.contains(tag) { throw .unknownCriticalTag(tag) }
     var elements: [TLVElement] = []
     if tag.isComposite {
       var inner = ByteReader(value)
       while !inner.isAtEnd {
-        elements.append(try read(&inner, base: start + 4, depth: depth + 1, budget: &budget))
+        elements.append(try read(&inner, base: start + 4, depth: depth + 1, budget: &budget, known: known))
       }
     }
     return TLVElement(
