@@ -96,6 +96,19 @@ struct KeyLifeTests {
     #expect(try await kit.records().map(\.state) == [.active])
   }
 
+  @Test func aKeyThatTheServerNamesTakesTheOldersPlace() async throws {
+    let kit = try UAFKit()
+    try await kit.register(.silent)
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    let keyID = try UAFKit.registered(response).keyID
+    #expect(try await kit.records().count == 2)
+    let result = await kit.client.authenticate(
+      UAFKit.authentication(.silent, keyIDs: [keyID]), facetID: UAFKit.facet)
+    #expect(result.outcome == .success)
+    // Nothing of the older one stays, not even set aside.
+    #expect(try await kit.records().map(\.externalID) == [keyID.bytes])
+  }
+
   @Test func aDisallowedKeyKeepsItsAuthenticatorOut() async throws {
     let kit = try UAFKit()
     let keyID = try await kit.register(.silent).keyID
@@ -243,6 +256,22 @@ struct KeyLifeTests {
     #expect(await next.authenticate(UAFKit.authentication(.state), steps: .match()).outcome == .accessDenied)
     try await next.client.recover()
     #expect(try await kit.records().isEmpty)
+  }
+
+  @Test func aReplacedKeyThatAnInterruptionLeftGoesAfterARestart() async throws {
+    let kit = try UAFKit()
+    try await kit.register(.silent)
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    // The process ends between taking the new key into use and removing the old one.
+    kit.device.store.fail(.delete)
+    await #expect(throws: AuthenticatorError.self) {
+      try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    }
+    kit.device.store.repair()
+    #expect(Set(try await kit.records().map(\.state)) == [.active, .retired])
+    let next = try kit.restarted()
+    try await next.client.recover()
+    #expect(try await kit.records().map(\.externalID) == [try UAFKit.registered(response).keyID.bytes])
   }
 
   @Test func aKeyWhoseResponseWasMadeWaitsForTheServer() async throws {

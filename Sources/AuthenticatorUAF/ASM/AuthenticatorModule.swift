@@ -142,6 +142,22 @@ struct AuthenticatorModule: Sendable {
     }
   }
 
+  /// Takes a key into use that its server has accepted, in place of the user's older ones of the same model.
+  func confirm(_ key: RegisteredKey) async throws {
+    if key.record.state == .staged {
+      try await context.keyStore.commit(key.record.tag, externalID: nil, details: RegistrationJournal.answered)
+    }
+    // The older key must not come back when this one is deregistered one day.
+    guard let slot = key.record.slot else { return }
+    let older = try await keys(
+      appID: key.record.owner.party, token: key.handle.accessToken, states: [.retired, .staged]
+    ).filter { other in
+      other.record.slot == slot && other.record.tag != key.record.tag
+        && (other.record.state == .retired || other.record.createdAt < key.record.createdAt)
+    }
+    for other in older { try await context.keyStore.delete(other.record.tag) }
+  }
+
   /// Destroys staged keys of a failed operation; one that cannot be destroyed now goes at the next start.
   func discard(_ keys: [RegisteredKey]) async {
     for key in keys {

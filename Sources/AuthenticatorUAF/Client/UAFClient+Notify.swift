@@ -41,7 +41,7 @@ extension UAFClient {
     for (aaid, keyID) in try response.assertions.map({ try Self.key(of: $0, op: response.header.op) }) {
       guard let key = keys.first(where: { $0.handle.aaid == aaid && $0.handle.keyID == keyID }) else { continue }
       if status == .ok {
-        try await confirm(key, module, appID: appID, token: token)
+        try await module.confirm(key)
       } else if response.header.op == .registration, key.record.state == .staged, status.refusesRegistration {
         try await configuration.context.keyStore.discard(key.record.tag)
       } else if status == .unknownKeyID {
@@ -50,30 +50,18 @@ extension UAFClient {
     }
   }
 
-  private func confirm(
-    _ key: RegisteredKey, _ module: AuthenticatorModule, appID: String, token: [UInt8]
-  ) async throws {
-    let store = configuration.context.keyStore
-    if key.record.state == .staged {
-      try await store.commit(key.record.tag, externalID: nil, details: RegistrationJournal.answered)
-    }
-    // The older key must not come back when this one is deregistered one day.
-    guard let slot = key.record.slot else { return }
-    let older = try await module.keys(appID: appID, token: token, states: [.retired, .staged]).filter { other in
-      other.record.slot == slot && other.record.tag != key.record.tag
-        && (other.record.state == .retired || other.record.createdAt < key.record.createdAt)
-    }
-    for other in older { try await store.delete(other.record.tag) }
-  }
-
   /// Settles what an interrupted run left: keys whose response was never made are destroyed once their operation must
-  /// have ended. Keys whose response was made wait for the server's word.
+  /// have ended, and keys that an accepted one has replaced are deleted. Keys whose response was made wait for the
+  /// server's word.
   public func recover() async throws {
-    let query = KeyQuery(instance: configuration.context.instance, family: .uaf, states: [.staged])
-    let keys = try await configuration.context.keyStore.records(matching: query).map { record in
+    let store = configuration.context.keyStore
+    let query = KeyQuery(instance: configuration.context.instance, family: .uaf, states: [.staged, .retired])
+    let records = try await store.records(matching: query)
+    for record in records where record.state == .retired { try await store.delete(record.tag) }
+    let staged = try records.filter { $0.state == .staged }.map { record in
       RegisteredKey(record: record, handle: try KeyHandle(record.attributes))
     }
-    try await module(callerID: "").discardUnanswered(keys)
+    try await module(callerID: "").discardUnanswered(staged)
   }
 
   private static func key(

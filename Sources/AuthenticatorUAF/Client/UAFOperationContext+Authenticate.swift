@@ -34,12 +34,15 @@ extension UAFOperationContext {
   /// stays and says why it cannot.
   private func usable(_ found: Candidates, _ transaction: UAFTransaction?) -> [PolicyChoice] {
     let usable = found.choices.filter { choice in
-      choice.members.allSatisfy { member in
-        !keys(of: member, in: found).isEmpty
-          && (transaction == nil || !found.information[member.candidate].tcDisplay.isEmpty)
-      }
+      hasKeys(choice, in: found)
+        && choice.members.allSatisfy { transaction == nil || !found.information[$0.candidate].tcDisplay.isEmpty }
     }
     return usable.isEmpty ? Array(found.choices.prefix(1)) : usable
+  }
+
+  /// Whether there is a key for every member.
+  func hasKeys(_ choice: PolicyChoice, in found: Candidates) -> Bool {
+    choice.members.allSatisfy { !keys(of: $0, in: found).isEmpty }
   }
 
   /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered yet
@@ -101,7 +104,7 @@ extension UAFOperationContext {
   /// A key that its server names is accepted.
   private func settle(_ key: RegisteredKey, isNamed: Bool) async throws {
     guard isNamed, key.record.state == .staged else { return }
-    try await module.context.keyStore.commit(key.record.tag, externalID: nil, details: RegistrationJournal.answered)
+    try await module.confirm(key)
   }
 
   /// One key for each user name, the most recently registered.
