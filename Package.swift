@@ -134,10 +134,10 @@ let tool: [Target] = [
     dependencies: [
       "AuthenticatorKit", "AuthenticatorLinux", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorTrustedDeviceJourney", "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding",
-      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorUAF",
-      "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP", "AuthenticatorSQLite",
-      "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorCoding",
-      "AuthenticatorCrypto",
+      "AuthenticatorWebAuthnJourney", "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorUAFJourney",
+      "AuthenticatorUAF", "AuthenticatorRelyingParty", "AuthenticatorJourney", "AuthenticatorHTTP",
+      "AuthenticatorSQLite", "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
     ], swiftSettings: strict)
 ]
 
@@ -174,8 +174,8 @@ let benches: [Target] = [
       "BenchmarkFloors", "TestUAF", "AuthenticatorKit", "AuthenticatorJourneyServer", "AuthenticatorTestSupport",
       "AuthenticatorTrustedDevice", "AuthenticatorDeviceBinding", "AuthenticatorJourney", "AuthenticatorHTTP",
       "AuthenticatorSQLite", "AuthenticatorKeyStore", "DeviceAuthenticators", "AuthenticatorCore", "AuthenticatorJOSE",
-      "AuthenticatorWebAuthn", "AuthenticatorRelyingParty", "AuthenticatorCBOR", "AuthenticatorCoding",
-      "AuthenticatorCrypto",
+      "AuthenticatorUAF", "AuthenticatorWebAuthn", "AuthenticatorRelyingParty", "AuthenticatorCBOR",
+      "AuthenticatorCoding", "AuthenticatorCrypto",
     ], path: "Tests/Benchmarks", exclude: ["Peers"], swiftSettings: strict),
 ]
 
@@ -312,8 +312,9 @@ let testTargets: [Target] = [
   tests(
     "AuthenticatorUAFJourneyTests",
     [
-      "AuthenticatorUAFJourney", "AuthenticatorUAF", "AuthenticatorJourney", "AuthenticatorTestSupport",
-      "AuthenticatorCore", "AuthenticatorCoding",
+      "AuthenticatorUAFJourney", "AuthenticatorUAF", "AuthenticatorJourney", "AuthenticatorJourneyServer",
+      "AuthenticatorRelyingParty", "AuthenticatorHTTP", "AuthenticatorTestSupport", "AuthenticatorCore",
+      "AuthenticatorCoding",
     ]),
   tests(
     "AuthenticatorRelyingPartyTests",
