@@ -14,7 +14,14 @@ public enum UAFCommand: Hashable, Sendable {
 
   /// Which command an answer is to.
   public enum Kind: Hashable, Sendable, CaseIterable {
-    case getInfo, register, sign, deregister
+    /// Answers to `UAFCommand.getInfo`.
+    case getInfo
+    /// Answers to `UAFCommand.register(_:)`.
+    case register
+    /// Answers to `UAFCommand.sign(_:)`.
+    case sign
+    /// Answers to `UAFCommand.deregister(_:)`.
+    case deregister
   }
 
   /// The parameters of Register. Descriptions tell nothing of them.
