@@ -11,15 +11,19 @@ final class Bench: Sendable {
   let folder: TemporaryFolder
   let url: String
   let port: Int
+  let registry: InMemoryRegistry
   private let front: HTTPFront
   static let passwords = ["mira": "correct horse", "noa": "battery staple"]
 
-  init() async throws {
+  /// - Parameter configure: changes what the server does.
+  init(configure: (inout JourneyServerConfiguration) throws -> Void = { _ in }) async throws {
     folder = try TemporaryFolder()
+    registry = InMemoryRegistry()
     let environment = AuthenticatorEnvironment(
       appIdentifier: JourneyServerConfiguration.defaultApplicationID, deviceName: "server")
-    let inside = try await InProcessServer(users: Self.passwords, environment: environment) {
+    let inside = try await InProcessServer(users: Self.passwords, environment: environment, registry: registry) {
       $0.publicURL = nil
+      try configure(&$0)
     }
     front = try HTTPFront(inside.server)
     url = front.url

@@ -3,6 +3,8 @@ import AuthenticatorDeviceBinding
 import AuthenticatorJourney
 import AuthenticatorKit
 import AuthenticatorTrustedDeviceJourney
+import AuthenticatorUAF
+import AuthenticatorUAFJourney
 import AuthenticatorWebAuthn
 import AuthenticatorWebAuthnJourney
 
@@ -13,6 +15,7 @@ final class Ceremonies {
   private let openBinding: () async throws -> DeviceBindingConfiguration
   private let openWebAuthn: () async throws -> WebAuthnJourneyConfiguration
   private let openTrustedDevices: () async throws -> TrustedDeviceJourneyConfiguration
+  private let openUAF: () async throws -> UAFJourneyConfiguration
   private var opened: DeviceBindingConfiguration?
   private let realm: JourneyRealm
   private let user: String?
@@ -23,17 +26,20 @@ final class Ceremonies {
   ///   - binding: called when the device is first asked for a proof.
   ///   - webAuthn: called when the device is asked for a credential.
   ///   - trustedDevices: called when the device is to enroll, or to sign in, as a trusted one.
+  ///   - uaf: called when the device is to answer a UAF message.
   ///   - user: the id or name of the only user who may sign; nil: whoever the server or the person names.
   ///   - credential: the only WebAuthn credential that may sign in; nil: whichever the person chooses.
   init(
     binding: @escaping () async throws -> DeviceBindingConfiguration,
     webAuthn: @escaping () async throws -> WebAuthnJourneyConfiguration,
-    trustedDevices: @escaping () async throws -> TrustedDeviceJourneyConfiguration, realm: JourneyRealm, user: String?,
+    trustedDevices: @escaping () async throws -> TrustedDeviceJourneyConfiguration,
+    uaf: @escaping () async throws -> UAFJourneyConfiguration, realm: JourneyRealm, user: String?,
     credential: CredentialID?, console: Console
   ) {
     openBinding = binding
     openWebAuthn = webAuthn
     openTrustedDevices = trustedDevices
+    openUAF = uaf
     self.realm = realm
     self.user = user
     self.credential = credential
@@ -60,6 +66,7 @@ final class Ceremonies {
         record(callback.type, failure, clientError: callback.clientError)
       case let callback as WebAuthnCallback: try await perform(callback, page)
       case let callback as TrustedDeviceCallback: try await perform(callback, page)
+      case let callback as UAFCallback: try await perform(callback, page)
       default: continue
       }
     }
@@ -104,6 +111,31 @@ final class Ceremonies {
     record(name, failure, clientError: failure.map { TrustedDeviceClientError($0.code).rawValue })
   }
 
+  /// The answer goes into the page's hidden field, unless the command line has put something there.
+  private func perform(_ callback: UAFCallback, _ page: ContinueNode) async throws {
+    guard page.uafOutcome?.isEmpty ?? true else { return }
+    let configuration = try await openUAF()
+    if callback.operation == .authentication, try await hasNoKey(configuration) {
+      let code = AuthenticatorError.Code.keyNotFound
+      page.uafOutcome = "ERROR::\(UAFErrorCode(code).rawValue)::\(UAFOutcome(code).rawValue)"
+      record("UAFCallback", AuthenticatorError(code), clientError: page.uafOutcome)
+      return
+    }
+    let failure = await Self.failure { try await callback.process(configuration, node: page) }
+    record(
+      "UAFCallback", failure, clientError: failure.flatMap { _ in callback.outcome },
+      done: callback.operation == .deregistration ? LoginOutcome.Ceremony.removed : LoginOutcome.Ceremony.signed)
+  }
+
+  /// Whether `--user` names somebody of whom there is no UAF key here.
+  private func hasNoKey(_ configuration: UAFJourneyConfiguration) async throws -> Bool {
+    guard let user else { return false }
+    let context = configuration.client.configuration.context
+    let records = try await context.keyStore.records(
+      matching: KeyQuery(instance: context.instance, family: .uaf, states: [.active, .staged]))
+    return !records.contains { $0.owner.account == Array(user.utf8) }
+  }
+
   private func binding() async throws -> DeviceBindingConfiguration {
     if let opened { return opened }
     let binding = try await openBinding()
@@ -120,8 +152,11 @@ final class Ceremonies {
     }
   }
 
-  private func record(_ callback: String, _ failure: AuthenticatorError?, clientError: String?) {
-    let result = failure?.code.rawValue ?? "signed"
+  private func record(
+    _ callback: String, _ failure: AuthenticatorError?, clientError: String?,
+    done: String = LoginOutcome.Ceremony.signed
+  ) {
+    let result = failure?.code.rawValue ?? done
     console.trace("\(callback): \(result)")
     answers.append(
       .init(

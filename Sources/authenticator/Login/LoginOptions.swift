@@ -30,6 +30,8 @@ struct LoginOptions: Sendable {
   let credential: CredentialID?
   /// What vouches for new WebAuthn credentials; nil: they do so themselves.
   let attestation: AttestationFiles?
+  /// What answers UAF steps.
+  let uaf: UAFLoginOptions
   /// For one request, and for one proof with its prompts.
   let timeout: Duration?
 
@@ -61,7 +63,7 @@ struct LoginOptions: Sendable {
       Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
       Option("--credential", .value("ID"), "which WebAuthn credential signs in; otherwise the person chooses"),
       Option("--timeout", .value("SECONDS"), "limit for each request, and for each proof with its prompts"),
-    ] + AttestationFiles.options
+    ] + AttestationFiles.options + UAFLoginOptions.options
 
   static let answerNotes = [
     """
@@ -93,6 +95,7 @@ struct LoginOptions: Sendable {
     relyingPartyIDs = Set(arguments.all("--rp-id"))
     credential = try arguments.text("--credential").map { try CredentialID(argument: $0, option: "--credential") }
     attestation = try AttestationFiles(arguments)
+    uaf = try UAFLoginOptions(arguments)
     timeout = try arguments.integer("--timeout", in: 1...3600).map { .seconds($0) }
   }
 

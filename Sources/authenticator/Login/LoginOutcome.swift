@@ -19,14 +19,19 @@ struct LoginOutcome: Sendable {
 
   /// One proof the device was asked for.
   struct Ceremony: Sendable {
+    static let signed = "signed"
+    static let removed = "removed"
+
     var callback: String
-    /// `signed`, or the code of what kept the device from it.
+    /// `signed`; `removed` where keys were to be forgotten; or the code of what kept the device from it.
     var result: String
     /// The word the server was told; nil for a proof.
     var clientError: String?
     /// Tries that are left before the next lock, and the wait before one can succeed, where they are known.
     var attemptsRemaining: Int?
     var retryAfter: Duration?
+
+    var isDone: Bool { result == Self.signed || result == Self.removed }
   }
 
   var word: Word
@@ -95,7 +100,7 @@ struct LoginOutcome: Sendable {
   /// For people: why it failed, on standard error. With `--json` it stands in the outcome.
   func explain(on console: Console, allowsSoftwareKeys: Bool) {
     guard !console.isJSON, word == .failure, let failure else { return }
-    let device = ceremonies.last { $0.result != "signed" }.map {
+    let device = ceremonies.last { !$0.isDone }.map {
       "; the device answered \($0.result)" + Failure.hints($0.attemptsRemaining, $0.retryAfter)
         + ($0.result == "unsupported" && !allowsSoftwareKeys ? "; --allow-software-keys admits keys in software" : "")
     }

@@ -5,6 +5,7 @@ import AuthenticatorJourney
 import AuthenticatorKit
 import AuthenticatorTrustedDevice
 import AuthenticatorTrustedDeviceJourney
+import AuthenticatorUAFJourney
 import AuthenticatorWebAuthn
 import AuthenticatorWebAuthnJourney
 import DeviceAuthenticators
@@ -67,6 +68,13 @@ struct LoginSession {
       onEvent: { console.trace("event: \(TrustedDeviceEventText.line($0))") })
   }
 
+  /// With what the device answers UAF; opens or makes its key store.
+  private func uaf() async throws -> UAFJourneyConfiguration {
+    try await options.uaf.configuration(
+      device, over: try await device.makingStore().store, instance: options.configuration.instance,
+      certificateFile: options.certificateFile, user: options.user, timeout: options.timeout)
+  }
+
   private static func transport(_ options: LoginOptions) throws -> CurlTransport {
     do {
       return try CurlTransport(CurlConfiguration(certificateFile: options.certificateFile))
@@ -84,9 +92,8 @@ struct LoginSession {
     let run = LoginRun(
       journey: journey, transport: transport, options: options,
       device: Ceremonies(
-        binding: binding, webAuthn: webAuthn, trustedDevices: trustedDevices, realm: options.configuration.realm,
-        user: options.user,
-        credential: options.credential, console: console),
+        binding: binding, webAuthn: webAuthn, trustedDevices: trustedDevices, uaf: uaf,
+        realm: options.configuration.realm, user: options.user, credential: options.credential, console: console),
       questions: Questions(environment: device.person.environment), console: console)
     var outcome = try await run.run()
     outcome.prompts = device.person.prompts()

@@ -1,11 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCore
-import AuthenticatorHTTP
 import AuthenticatorKeyStore
-import AuthenticatorKit
-import AuthenticatorPublicSuffix
 import AuthenticatorUAF
-import DeviceAuthenticators
 
 /// What the command line says about the UAF authenticators of this device, and who calls.
 struct UAFOptions: Sendable {
@@ -43,27 +39,9 @@ struct UAFOptions: Sendable {
     certificateFile = try arguments.text("--ca")
   }
 
-  /// A client over a store; nil: without one there are no keys.
+  /// A client over a store.
   func client(_ device: Device, over store: any KeyStore) throws -> UAFClient {
-    let person = device.person
-    let transport: CurlTransport
-    do {
-      transport = try CurlTransport(CurlConfiguration(certificateFile: certificateFile))
-    } catch let error as AuthenticatorError where error.code == .invalidRequest {
-      throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
-    }
-    return try UAFClient(
-      UAFClientConfiguration(
-        context: AuthenticatorContext(
-          instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment),
-        authenticators: models,
-        devices: UAFDeviceAuthenticators(
-          biometric: BiometricAuthenticatorConfig(
-            allowsSoftwareKeys: self.device.allowsSoftwareKeys, contextDelegate: person.contextDelegate),
-          devicePasscode: DevicePasscodeConfig(allowsSoftwareKeys: self.device.allowsSoftwareKeys),
-          applicationPIN: ApplicationPINConfig(pinCollector: person.collector)),
-        transport: transport, domainRules: FacetDomainRules(publicSuffixes: try SystemPublicSuffixList()),
-        responder: person.responder))
+    try device.uafClient(models, over: store, instance: instance, certificateFile: certificateFile)
   }
 
   /// A client that makes no store: what is not there stays not there.

@@ -1,0 +1,40 @@
+import AuthenticatorCore
+import AuthenticatorHTTP
+import AuthenticatorKit
+import AuthenticatorPublicSuffix
+import AuthenticatorUAF
+import DeviceAuthenticators
+
+extension Device {
+  /// A UAF client over a store.
+  /// - Parameters:
+  ///   - models: the authenticators of this device.
+  ///   - instance: whose keys.
+  ///   - certificateFile: PEM certificates to trust for facet lists instead of the system's.
+  ///   - responder: asks for choices in the person's place; nil: the person is asked.
+  ///   - timeout: for one message with its prompts; nil: the client's own limit.
+  func uafClient(
+    _ models: [UAFAuthenticatorModel], over store: any KeyStore, instance: String, certificateFile: String?,
+    responder: (any PromptResponder)? = nil, timeout: Duration? = nil
+  ) throws -> UAFClient {
+    let transport: CurlTransport
+    do {
+      transport = try CurlTransport(CurlConfiguration(certificateFile: certificateFile))
+    } catch let error as AuthenticatorError where error.code == .invalidRequest {
+      throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
+    }
+    var configuration = UAFClientConfiguration(
+      context: AuthenticatorContext(
+        instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment),
+      authenticators: models,
+      devices: UAFDeviceAuthenticators(
+        biometric: BiometricAuthenticatorConfig(
+          allowsSoftwareKeys: options.allowsSoftwareKeys, contextDelegate: person.contextDelegate),
+        devicePasscode: DevicePasscodeConfig(allowsSoftwareKeys: options.allowsSoftwareKeys),
+        applicationPIN: ApplicationPINConfig(pinCollector: person.collector)),
+      transport: transport, domainRules: FacetDomainRules(publicSuffixes: try SystemPublicSuffixList()),
+      responder: responder ?? person.responder)
+    if let timeout { configuration.timeout = timeout }
+    return try UAFClient(configuration)
+  }
+}
