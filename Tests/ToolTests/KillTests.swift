@@ -139,7 +139,7 @@ import ToolSupport
   }
 
   /// The library of the store's fault tests, compiled for this one.
-  private static func faultLibrary(in folder: TemporaryFolder) async throws -> String {
+  static func faultLibrary(in folder: TemporaryFolder) async throws -> String {
     let path = #filePath
     let tests = path[..<(path.range(of: "/ToolTests/")?.lowerBound ?? path.endIndex)]
     let library = folder.file("faults.so")
