@@ -5,7 +5,7 @@ import AuthenticatorTestSupport
 enum Expectation: Equatable, CustomStringConvertible {
   /// Making a key and signing with it both end signed in.
   case works
-  /// Making a key is refused with a code, before a key is made or anything is shown.
+  /// Making a key is refused with a code, before anything is shown; no key is left.
   case refused(AuthenticatorError.Code, because: String)
 
   var description: String {
@@ -30,7 +30,14 @@ struct MatrixRow {
   var refusals: [AuthenticatorType: Expectation] = [:]
 
   /// The journey that a key of this row signs in with.
-  var signing: String { family == .webAuthn ? "LoginUsernameless" : "SignDevice" }
+  var signing: String {
+    switch family {
+    case .webAuthn: "LoginUsernameless"
+    case .uaf: "LoginUAF"
+    case .trustedDevice: "LoginTrustedDevice"
+    default: "SignDevice"
+    }
+  }
 
   func expectation(of type: AuthenticatorType) -> Expectation { refusals[type] ?? .works }
 }
@@ -52,7 +59,11 @@ enum Matrix {
     Dictionary(uniqueKeysWithValues: types.map { ($0, .refused(code, because: reason)) })
   }
 
-  static let rows = deviceBinding + webAuthn
+  static let rows = deviceBinding + webAuthn + uaf + trustedDevice
+
+  private static let noFinger = ScriptedDevice(sensor: .fingerprint, passcode: "482913")
+  private static let locked = ScriptedDevice(
+    sensor: .fingerprint, enrolled: ["right-index"], passcode: "482913", failedAttempts: 5, isLockedOut: true)
 
   private static let deviceBinding: [MatrixRow] = [
     MatrixRow(name: "device binding, hardware keys"),
@@ -119,5 +130,79 @@ enum Matrix {
       "sensor locked",
       device: ScriptedDevice(
         sensor: .fingerprint, enrolled: ["right-index"], passcode: "482913", failedAttempts: 5, isLockedOut: true)),
+  ]
+
+  private static func uaf(
+    _ condition: String, device: ScriptedDevice? = nil, hasHardware: Bool = true, allowsSoftwareKeys: Bool = false,
+    refusals: [AuthenticatorType: Expectation] = [:]
+  ) -> MatrixRow {
+    var row = MatrixRow(
+      name: "UAF, \(condition)", family: .uaf, journey: "RegisterUAF", hasHardware: hasHardware,
+      allowsSoftwareKeys: allowsSoftwareKeys, refusals: refusals)
+    if let device { row.device = device }
+    return row
+  }
+
+  /// What cannot be used now is not offered to the policy, which then admits nothing.
+  private static let uaf: [MatrixRow] = [
+    uaf("hardware keys"),
+    uaf(
+      "software keys not allowed", hasHardware: false,
+      refusals: refuse(
+        .noSuitableAuthenticator, [.biometricOnly, .biometricAllowFallback, .devicePasscode],
+        because: "software alone cannot enforce the verification")),
+    uaf("software keys allowed", hasHardware: false, allowsSoftwareKeys: true),
+    uaf(
+      "no finger enrolled", device: noFinger,
+      refusals: refuse(.biometryNotEnrolled, [.biometricOnly], because: "there is no finger to verify")),
+    uaf(
+      "no sensor and no passcode", device: ScriptedDevice(),
+      refusals: refuse(
+        .noSuitableAuthenticator, [.biometricOnly, .biometricAllowFallback, .devicePasscode],
+        because: "there is neither sensor nor passcode")),
+    uaf("sensor locked", device: locked),
+  ]
+
+  /// A trusted device's key opens by biometrics, with or without the passcode beside them, and by nothing else.
+  private static let unguarded = refuse(
+    .unsupported, [.devicePasscode, .applicationPIN, .none, .badge],
+    because: "what guards the key is not biometrics")
+
+  private static func trustedDevice(
+    _ condition: String, device: ScriptedDevice? = nil, hasHardware: Bool = true, allowsSoftwareKeys: Bool = false,
+    refusals: [AuthenticatorType: Expectation] = [:]
+  ) -> MatrixRow {
+    var row = MatrixRow(
+      name: "trusted device, \(condition)", family: .trustedDevice, journey: "EnrollTrustedDevice",
+      hasHardware: hasHardware, allowsSoftwareKeys: allowsSoftwareKeys,
+      refusals: refusals.merging(unguarded) { first, _ in first })
+    if let device { row.device = device }
+    return row
+  }
+
+  /// Biometrics must be usable while a device is enrolled, whatever guards its key; so the app's own authenticator is
+  /// asked no further where they are not.
+  private static let trustedDevice: [MatrixRow] = [
+    trustedDevice("hardware keys"),
+    trustedDevice(
+      "software keys not allowed", hasHardware: false,
+      refusals: refuse(
+        .hardwareRequired, [.biometricOnly, .biometricAllowFallback],
+        because: "software alone cannot enforce the verification")),
+    trustedDevice("software keys allowed", hasHardware: false, allowsSoftwareKeys: true),
+    trustedDevice(
+      "no finger enrolled", device: noFinger,
+      refusals: refuse(
+        .biometryNotEnrolled, [.biometricOnly, .biometricAllowFallback, .badge],
+        because: "there is no finger to verify")),
+    trustedDevice(
+      "no sensor and no passcode", device: ScriptedDevice(),
+      refusals: refuse(
+        .verifierUnavailable, [.biometricOnly, .biometricAllowFallback, .badge], because: "there is no sensor")),
+    trustedDevice(
+      "sensor locked", device: locked,
+      refusals: refuse(
+        .lockedOut, [.biometricOnly, .biometricAllowFallback, .badge],
+        because: "the sensor must be unlocked before a device is enrolled")),
   ]
 }
