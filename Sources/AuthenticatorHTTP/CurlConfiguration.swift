@@ -57,6 +57,9 @@ public struct CurlConfiguration: Sendable {
     if let certificateFile, !CurlFile.isReadable(certificateFile) {
       throw Self.invalid("the certificate file \(certificateFile) cannot be read")
     }
+    if let certificateFile, !CurlFile.mayHoldCertificates(certificateFile) {
+      throw Self.invalid("the certificate file \(certificateFile) holds no certificate in PEM")
+    }
   }
 
   private static func invalid(_ what: String) -> AuthenticatorError {

@@ -144,6 +144,7 @@ public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
       try await ceremony.shelf.commit(record, as: trustedDeviceID, CredentialDetails(createdAt: now, updatedAt: now))
       ceremony.configuration.onEvent(.enrolled(id: trustedDeviceID, isRecovered: false))
       await ceremony.shelf.removeReplaced(by: record, userID: userID, in: ceremony.configuration.replaceScope)
+      await ceremony.shelf.giveUpOvertaken(userID: userID, at: now) { other, _ in other.createdAt <= record.createdAt }
     case .refused: await ceremony.shelf.discard(record.tag)
     case .unknown: break
     }

@@ -12,7 +12,8 @@ public struct TrustedDeviceJourneyConfiguration: Sendable {
   public var authenticators: TrustedDeviceAuthenticators
   /// The weakest policy the app makes keys under; the server may ask for a stricter one.
   public var policy: TrustedDevicePolicy
-  /// The platform a credential is enrolled as.
+  /// The platform a credential is enrolled as: the same word as a `TrustedDeviceClient`'s, whose list it stands in. The
+  /// vendor's vocabulary has none for Linux.
   public var platform: TrustedDevice.Platform
   /// What the server lists the device as; nil: the environment's device name; empty: none.
   public var deviceName: String?
@@ -31,7 +32,7 @@ public struct TrustedDeviceJourneyConfiguration: Sendable {
   /// Makes a configuration.
   public init(
     context: AuthenticatorContext, authenticators: TrustedDeviceAuthenticators = TrustedDeviceAuthenticators(),
-    policy: TrustedDevicePolicy = .biometryOrDevicePasscode, platform: TrustedDevice.Platform = .linux,
+    policy: TrustedDevicePolicy = .biometryOrDevicePasscode, platform: TrustedDevice.Platform = .ios,
     deviceName: String? = nil, reason: String? = nil, promptTimeLimit: Duration = .seconds(60),
     replaceScope: TrustedDeviceConfiguration.ReplaceScope = .user, revokesOrphans: Bool = true,
     onEvent: @escaping @Sendable (TrustedDeviceEvent) -> Void = { _ in }

@@ -81,15 +81,17 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
       (userID == nil || credential.userID == userID) && (id == nil || credential.id == id)
         && IdentifierHint.matches(credential.attributes.hint, asked: hint)
     }
-    var credentials = try await ceremony.shelf.active(userID: userID, id: id).filter(fits)
-    // A key whose enrollment had no answer: the server may know it, and if nothing else is here, signing will tell.
-    if credentials.isEmpty { credentials = try await unsettled(ceremony).filter(fits) }
+    let credentials = Self.ordered(
+      try await ceremony.shelf.active(userID: userID, id: id).filter(fits),
+      try await unsettled(ceremony).filter { fits($0.credential) })
     guard !credentials.isEmpty else { throw AuthenticatorError(.noLocalCredential, stage: "signIn") }
     var obstacle: AuthenticatorError.Code?
     var lost: [(LocalCredential, TrustedDeviceEvent.RemovalReason)] = []
     for credential in credentials {
       switch try await ceremony.shelf.condition(of: credential) {
       case .usable: return credential
+      // What became of an enrollment without an answer, the list will tell; it is not known that it was one.
+      case .void where credential.record.state == .staged, .missing where credential.record.state == .staged: continue
       case .void: lost.append((credential, .keyInvalidated))
       case .missing: lost.append((credential, .keyMissing))
       case .unusable(let reason):
@@ -99,6 +101,7 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
       }
     }
     if let obstacle { throw AuthenticatorError(obstacle, stage: "signIn") }
+    guard !lost.isEmpty else { throw AuthenticatorError(.keyNotFound, stage: "signIn") }
     // Looking at the keys was the exact answer: they are void or gone.
     for (credential, reason) in lost {
       _ = await ceremony.shelf.condemn(
@@ -110,21 +113,40 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
       underlying: TrustedDeviceFailure(unavailableReason: .localKeyMissing, removedLocalState: true))
   }
 
-  private func unsettled(_ ceremony: TrustedDeviceCeremony) async throws -> [LocalCredential] {
+  private typealias Unsettled = (credential: LocalCredential, isRefused: Bool)
+
+  /// Keys whose enrollment had no answer: the server may know them, and signing will tell. Newest first.
+  private func unsettled(_ ceremony: TrustedDeviceCeremony) async throws -> [Unsettled] {
     let shelf = ceremony.shelf
-    var credentials: [LocalCredential] = []
+    var found: [Unsettled] = []
     for record in try await shelf.store.records(matching: shelf.scope.query(user: userID, states: [.staged])) {
-      guard let item = try await shelf.store.item(AttemptMark.item(of: record.tag)),
-        let id = try AttemptMark(item).id
-      else { continue }
-      credentials.append(try LocalCredential(staged: record, id: id))
+      guard let mark = try await shelf.mark(of: record), let id = mark.id else { continue }
+      found.insert((try LocalCredential(staged: record, id: id), mark.isRefused), at: 0)
     }
-    return LocalCredential.sorted(credentials)
+    return found
+  }
+
+  /// A server that accepted a newer key has given up the older one, so the newer goes first. Refused once, it stands
+  /// back for the older, until that one is refused too: whichever the server knows is reached.
+  private static func ordered(_ active: [LocalCredential], _ unsettled: [Unsettled]) -> [LocalCredential] {
+    var rest = unsettled
+    var result: [LocalCredential] = []
+    for credential in active {
+      let isFirst = { (other: Unsettled) in
+        !other.isRefused && other.credential.userID == credential.userID
+          && other.credential.record.createdAt >= credential.record.createdAt
+      }
+      result += rest.filter(isFirst).map(\.credential)
+      rest.removeAll(where: isFirst)
+      result.append(credential)
+    }
+    return result + rest.filter { !$0.isRefused }.map(\.credential) + rest.filter(\.isRefused).map(\.credential)
   }
 
   private func judged(
     _ error: AuthenticatorError, _ credential: LocalCredential, _ ceremony: TrustedDeviceCeremony
   ) async -> AuthenticatorError {
+    guard credential.record.state != .staged else { return error }
     guard error.code == .keyInvalidated || error.code == .keyNotFound else { return error }
     _ = await ceremony.shelf.condemn(
       credential, error.code == .keyInvalidated ? .keyInvalidated : .keyMissing,
@@ -142,12 +164,17 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
     !node.callbacks(TrustedDeviceSignInCallback.self).isEmpty
   }
 
-  /// A key whose enrollment had no answer has one now, when the server accepted its signature.
+  /// A key whose enrollment had no answer has one now, when the server accepted its signature. A refusal is remembered
+  /// beside it, so that the next sign-in tries the other key.
   /// - Throws: `storageFailed` when that could not be written down; it is found out again at the next sign-in.
   public override func stepEnded(_ outcome: StepOutcome) async throws {
     guard let (credential, ceremony) = used else { return }
     used = nil
-    guard case .accepted = outcome else { return }
+    switch outcome {
+    case .accepted: break
+    case .refused: return await noteRefusal(of: credential, ceremony)
+    case .unknown: return
+    }
     let shelf = ceremony.shelf
     if credential.record.state == .staged {
       try await shelf.commit(credential.record, as: credential.id, credential.details)
@@ -155,9 +182,31 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
     } else if credential.details.isUnproven {
       try await shelf.prove(credential)
     } else {
-      return
+      // A newer key that was refused, and the older accepted: the server never took the newer one.
+      return await shelf.giveUpOvertaken(userID: credential.userID, at: ceremony.clock.now) { $1.isRefused }
     }
     await shelf.removeReplaced(
       by: credential.record, userID: credential.userID, in: ceremony.configuration.replaceScope)
+    await shelf.giveUpOvertaken(userID: credential.userID, at: ceremony.clock.now) { other, _ in
+      other.createdAt <= credential.record.createdAt
+    }
+  }
+
+  private func noteRefusal(of credential: LocalCredential, _ ceremony: TrustedDeviceCeremony) async {
+    let shelf = ceremony.shelf
+    let isUnsettled = credential.record.state == .staged
+    do {
+      let query = shelf.scope.query(user: credential.userID, states: [.staged])
+      for record in try await shelf.store.records(matching: query) {
+        guard var mark = try await shelf.mark(of: record), mark.id != nil else { continue }
+        // Where it was a settled key that was refused, every unsettled one has its turn again.
+        let isRefused = record.tag == credential.tag || (isUnsettled && mark.isRefused)
+        guard mark.isRefused != isRefused else { continue }
+        mark.isRefused = isRefused
+        try await shelf.mark(record.tag, mark)
+      }
+    } catch {
+      shelf.emit(.postponed(.saving, code: CredentialShelf.code(of: error)))
+    }
   }
 }

@@ -22,7 +22,7 @@ import Testing
     #expect(kit.device.verifier.prompts.map(\.reason) == ["Use biometrics to enroll this device."])
     let listed = try await kit.listed()
     #expect(listed.map(\.id) == [credential.id])
-    #expect(listed[0].platform == .linux)
+    #expect(listed[0].platform == .ios)
     #expect(listed[0].name == "Test device")
   }
 

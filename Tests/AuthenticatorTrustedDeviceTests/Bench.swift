@@ -21,9 +21,15 @@ struct Bench {
   init(
     _ body: ScriptedDevice = ScriptedDevice(sensor: .fingerprint, enrolled: ["right-index"], passcode: "482913"),
     environment: TestEnvironment = TestEnvironment(), server: String = Bench.server,
+    publishableKey: String? = nil, proxy: String? = nil,
     configure: (inout TrustedDeviceConfiguration) -> Void = { _ in }
   ) throws {
-    var configuration = try TrustedDeviceConfiguration(server: server)
+    var configuration =
+      if let publishableKey {
+        try TrustedDeviceConfiguration(publishableKey: publishableKey, proxyURL: proxy)
+      } else {
+        try TrustedDeviceConfiguration(server: server)
+      }
     configuration.retryPolicy = .none
     configure(&configuration)
     self.init(
@@ -31,11 +37,14 @@ struct Bench {
       configuration: configuration)
   }
 
-  private init(device: TestDevice, transport: ScriptedTransport, configuration: TrustedDeviceConfiguration) {
+  private init(
+    device: TestDevice, transport: ScriptedTransport, configuration: TrustedDeviceConfiguration,
+    verifier: ScriptedUserVerifier? = nil
+  ) {
     self.device = device
     self.transport = transport
     self.configuration = configuration
-    let (verifier, events) = (HookedVerifier(device.verifier), EventLog())
+    let (verifier, events) = (HookedVerifier(verifier ?? device.verifier), EventLog())
     self.verifier = verifier
     self.events = events
     client = TrustedDeviceClient(
@@ -44,15 +53,22 @@ struct Bench {
   }
 
   /// The app, killed and started again: the same device and server, nothing in memory.
-  func restarted(configure: (inout TrustedDeviceConfiguration) -> Void = { _ in }) -> Bench {
+  /// - Parameter verifier: what checks the person from now on; nil: the device's.
+  func restarted(
+    verifier: ScriptedUserVerifier? = nil, configure: (inout TrustedDeviceConfiguration) -> Void = { _ in }
+  ) -> Bench {
     var configuration = configuration
     configure(&configuration)
-    return Bench(device: device, transport: transport, configuration: configuration)
+    return Bench(device: device, transport: transport, configuration: configuration, verifier: verifier)
   }
 
   /// The same device and app as a client of another server.
   func beside(server: String) throws -> Bench {
-    var other = try TrustedDeviceConfiguration(server: server)
+    beside(configuration: try TrustedDeviceConfiguration(server: server))
+  }
+
+  func beside(configuration: TrustedDeviceConfiguration) -> Bench {
+    var other = configuration
     other.retryPolicy = .none
     return Bench(device: device, transport: ScriptedTransport(), configuration: other)
   }
@@ -79,9 +95,10 @@ struct Bench {
   }
 
   /// Loads the settings, if that was not done, and signs in with a password.
+  /// - Parameter answers: to what the client asks right after that, to settle what was left.
   func signIn(
     _ user: String = "user_A", session: String = "sess_A", status: String = "active",
-    settings: JSONValue? = nil
+    settings: JSONValue? = nil, settling answers: JSONValue...
   ) async throws {
     let isLoaded = try await client.environment != nil
     if let settings { try await load(settings) } else if !isLoaded { try await load() }
@@ -90,6 +107,7 @@ struct Bench {
         Wire.signIn(status: "complete", createdSession: session),
         client: Wire.client(sessions: [Wire.session(session, user: user, status: status)], last: session)),
       fields: [HTTPField("Authorization", "token-1")])
+    for answer in answers { transport.add(json: answer) }
     try await client.auth.signIn(identifier: "mira@example.com", password: "a password")
   }
 

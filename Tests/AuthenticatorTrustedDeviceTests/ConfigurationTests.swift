@@ -35,7 +35,24 @@ import Testing
   @Test func letsAProxyTakeTheAddressOver() throws {
     let configuration = try TrustedDeviceConfiguration(
       publishableKey: Self.key("clerk.example.com$"), proxyURL: "https://app.example.com/__clerk/")
-    #expect(configuration.instance == "https://app.example.com/__clerk")
+    #expect(configuration.server.description == "https://app.example.com/__clerk")
+    // Whose keys they are, the publishable key tells: two instances behind one proxy share nothing.
+    #expect(configuration.instance == "https://clerk.example.com")
+    let other = try TrustedDeviceConfiguration(
+      publishableKey: Self.key("other.example.com$"), proxyURL: "https://app.example.com/__clerk/")
+    #expect(other.server == configuration.server)
+    #expect(other.instance == "https://other.example.com")
+  }
+
+  /// What the embedded server prints: it speaks plain HTTP to this machine.
+  @Test(arguments: ["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])
+  func reachesADevelopmentServerByItsKey(_ host: String) throws {
+    let configuration = try TrustedDeviceConfiguration(publishableKey: Self.key(host + "$"))
+    #expect(configuration.server.scheme == "http")
+    #expect(configuration.instance == "http://\(host)")
+    let proxied = try TrustedDeviceConfiguration(
+      publishableKey: Self.key(host + "$"), proxyURL: "https://\(host)")
+    #expect(proxied.server.scheme == "https")
   }
 
   @Test func admitsPlainHTTPToThisMachineOnly() throws {

@@ -92,12 +92,13 @@ import Testing
       world.network.order(fault, at: place)
       do { try await scenario.run(client, world) } catch {}
       // At most one proof for each challenge, whatever is lost.
+      #expect(world.network.proofs.allSatisfy { $0.value == 1 }, "\(scenario.rawValue), \(fault), exchange \(place)")
       try await expectConvergence(world, "\(scenario.rawValue), \(fault), exchange \(place)")
     }
   }
 
   @Test(
-    arguments: [Scenario.enroll, .enrollAgain, .signIn, .revoke, .revokeCurrent, .reconcile, .signOut],
+    arguments: Scenario.allCases,
     FaultInjectingKeyStore.Moment.allCases)
   func bearsTheAppKilledAfterEveryStep(
     _ scenario: Scenario, _ moment: FaultInjectingKeyStore.Moment

@@ -57,6 +57,8 @@ import Testing
       bench.script(status, word, parameter: parameter)
       bench.transport.add(
         json: Wire.envelope(Wire.client(sessions: [Wire.session("sess_A", user: "user_A")], last: "sess_A")))
+      // A word for anything that is missing is not enough.
+      bench.transport.add(json: Wire.envelope([]))
       let device = try await bench.devices.revoke(id: "tdc_1")
       #expect(device.id == "tdc_1")
       #expect(device.status == .revoked)

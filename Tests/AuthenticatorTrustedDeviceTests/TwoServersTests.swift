@@ -64,6 +64,23 @@ import Testing
     #expect(try await live.records().isEmpty)
   }
 
+  /// Two publishable keys behind one proxy are two servers.
+  @Test func twoKeysBehindOneProxyShareNothing() async throws {
+    let proxy = "https://app.example.com/__clerk"
+    let keys = ["one.example.com$", "two.example.com$"].map { ConfigurationTests.key($0) }
+    let one = try Bench(server: "https://one.example.com", publishableKey: keys[0], proxy: proxy)
+    let two = one.beside(
+      configuration: try TrustedDeviceConfiguration(publishableKey: keys[1], proxyURL: proxy))
+    try await one.signIn()
+    try await one.enroll("tdc_1")
+    #expect(try await two.client.auth.session == nil)
+    try await two.signIn()
+    #expect(try await two.devices.localAvailability() == .unavailable(.noLocalCredential))
+    #expect(two.requests.allSatisfy { $0.url.host == "app.example.com" })
+    let installations = Set((one.requests + two.requests).compactMap { $0.value("x-native-device-id") })
+    #expect(installations.count == 2)
+  }
+
   @Test func tokensAndSessionsKeepToOneServer() async throws {
     try await live.signOut()
     #expect(try await live.client.auth.session == nil)

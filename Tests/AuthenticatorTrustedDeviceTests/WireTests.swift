@@ -213,8 +213,11 @@ import Testing
     bench.transport.add(json: Wire.envelope(Wire.client()))
     try await bench.client.auth.signOut()
     #expect(try await bench.client.auth.session == nil)
-    try await bench.client.auth.signOut()
     #expect(bench.requests.last?.line == "GET /v1/client")
+    // Once more: the server is asked, and knows of nobody.
+    bench.transport.add(json: Wire.envelope(Wire.client()))
+    try await bench.client.auth.signOut()
+    #expect(bench.requests.suffix(2).map(\.line) == ["GET /v1/client", "GET /v1/client"])
   }
 }
 

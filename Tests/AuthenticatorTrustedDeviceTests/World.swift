@@ -89,6 +89,7 @@ final class Network: HTTPTransport {
     var faults: [Int: Fault] = [:]
     var late: [HTTPRequest] = []
     var lines: [String] = []
+    var proofs: [String: Int] = [:]
     var isDown: @Sendable () -> Bool = { false }
   }
   private let server: InProcessServer
@@ -98,6 +99,8 @@ final class Network: HTTPTransport {
 
   var count: Int { state.withLock { $0.count } }
   var lines: [String] { state.withLock { $0.lines } }
+  /// How often the client has sent an answer to a challenge, by what was signed.
+  var proofs: [String: Int] { state.withLock { $0.proofs } }
 
   /// Faults one exchange, counted from 0 among those to come.
   func order(_ fault: Fault, at place: Int) { state.withLock { $0.faults[$0.count + place] = fault } }
@@ -110,6 +113,7 @@ final class Network: HTTPTransport {
       let fault = state.faults[state.count]
       state.count += 1
       state.lines.append(request.line)
+      if let data = request.form["client_data"] { state.proofs[data, default: 0] += 1 }
       defer { if fault != .late { state.late = [] } }
       return (fault, fault == .late ? [] : state.late, state.isDown)
     }

@@ -45,12 +45,13 @@ struct ScriptedBody: Sendable {
     return states
   }
 
-  /// A digest of sensor and enrolled set; nil when nothing is enrolled.
+  /// A digest of sensor and enrolled set; nil when nothing is enrolled. Without a sensor nobody can tell.
   func enrollmentState() throws -> EnrollmentState? {
     guard device.domainState == .derived else {
       throw AuthenticatorError(.enrollmentStateUnreadable, stage: "scripted")
     }
-    guard device.sensor != .none, !enrolled.isEmpty else { return nil }
+    guard device.sensor != .none else { throw AuthenticatorError(.enrollmentStateUnreadable, stage: "scripted") }
+    guard !enrolled.isEmpty else { return nil }
     guard !isLockedOut else { throw AuthenticatorError(.lockedOut, stage: "scripted") }
     var hash = SHA256()
     for name in [device.sensor.rawValue] + enrolled.sorted() {

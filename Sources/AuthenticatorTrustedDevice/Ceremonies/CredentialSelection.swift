@@ -17,7 +17,7 @@ package struct CredentialSelection: Sendable {
   /// The error that says why there is none.
   var error: AuthenticatorError {
     let failure = TrustedDeviceFailure(unavailableReason: reason)
-    return AuthenticatorError(code, stage: "signIn", reason: reason?.rawValue ?? "", underlying: failure)
+    return AuthenticatorError(code, stage: "signIn", underlying: failure)
   }
 
   private var code: AuthenticatorError.Code {
@@ -42,7 +42,12 @@ extension TrustedDeviceClient {
   package func select(
     id: String?, hint: String?, asksServer: Bool
   ) async throws -> CredentialSelection {
-    guard let environment = state.environment else { return .none(.environmentUnavailable) }
+    guard var environment = state.environment else { return .none(.environmentUnavailable) }
+    if asksServer, environment.closedReason != nil, state.session?.status == .active {
+      // The server is asked anyway, and may have changed its mind.
+      await api.refreshEnvironmentQuietly()
+      environment = state.environment ?? environment
+    }
     if let reason = environment.closedReason { return .none(reason) }
     if try await isEarlierInstallation() { return .none(.noLocalCredential) }
     var survey = KeySurvey(shelf: shelf)
@@ -104,7 +109,7 @@ extension TrustedDeviceClient {
   }
 
   func clock(_ answer: FrontendAnswer) -> ServerClock {
-    ServerClock(context.environment, date: answer.date, maximumOffset: configuration.maximumClockOffset)
+    ServerClock(context.environment, date: answer.date)
   }
 }
 

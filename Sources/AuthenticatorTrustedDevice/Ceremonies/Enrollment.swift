@@ -8,7 +8,7 @@ extension TrustedDeviceClient {
     deviceName: String?, hint: String?, reason: String?, policy: TrustedDevicePolicy?
   ) async throws -> TrustedDevice {
     try await state.load()
-    let session = try signedInSession()
+    let session = try await signedInSession()
     try await started()
     try await requireFeature()
     guard !scope.party.isEmpty else {

@@ -8,20 +8,16 @@ extension TrustedDeviceClient {
     }
     let session = state.session
     let local = try await localCredential(id, of: session?.user?.id)
-    let device: TrustedDevice
     do {
-      let answer = try await api.send(
-        FrontendRequest(
-          "DELETE", "me", configuration.urlFamily.rawValue, id, sessionID: session?.id, retrying: .once))
-      device = try TrustedDevice(try answer.object("trusted device"))
-    } catch let error as AuthenticatorError {
+      guard let local else { return try await deleteOnServer(id, sessionID: session?.id) }
+      let device = try await revokeOnServer(id, sessionID: session?.id)
       // Not known to the server, and here: somebody was faster.
-      guard let refusal = error.frontendError, refusal.saysNothingToRevoke, let local else { throw error }
-      await shelf.removeOrPostpone(local, .missingOnServer)
-      return local.revoked(at: context.environment.now())
+      await shelf.removeOrPostpone(local, device == nil ? .missingOnServer : .revoked)
+      return device ?? local.revoked
+    } catch var error as AuthenticatorError where error.code == .resourceNotFound || error.code == .credentialGone {
+      error.reason = "the server found no trusted device \(id) of the signed-in user"
+      throw error
     }
-    if let local { await shelf.removeOrPostpone(local, .revoked) }
-    return device
   }
 
   private func localCredential(_ id: String, of userID: String?) async throws -> LocalCredential? {
@@ -33,7 +29,7 @@ extension TrustedDeviceClient {
   }
 
   func revokeCurrent() async throws -> TrustedDevice? {
-    let session = try signedInSession()
+    let session = try await signedInSession()
     guard let userID = session.user?.id else {
       throw AuthenticatorError(.signedOut, stage: "revoke", reason: "the session has no user")
     }
@@ -49,15 +45,19 @@ extension TrustedDeviceClient {
   }
 
   func forget(userID: String) async throws -> ForgottenCredentials {
-    guard !scope.party.isEmpty else { return ForgottenCredentials(ids: []) }
+    guard !scope.party.isEmpty else { return ForgottenCredentials(ids: [], unnamed: 0) }
     let records = try await shelf.store.records(matching: scope.query(user: userID, states: .everyState))
     var ids: [String] = []
+    var unnamed = 0
     var failure: (any Error)?
     for record in records where record.owner.account == Array(userID.utf8) {
       let (store, tag) = (shelf.store, record.tag)
       do {
         try await Turnstile.shielded { try await store.delete(tag) }
-        guard let credential = shelf.read([record].filter { $0.externalID != nil }).first else { continue }
+        guard let credential = shelf.read([record].filter { $0.externalID != nil }).first else {
+          unnamed += 1
+          continue
+        }
         ids.append(credential.id)
         emit(.removed(id: credential.id, reason: .forgotten))
         try await CredentialIndex(shelf.store, scope: scope).remove(userID, hint: credential.attributes.hint)
@@ -78,15 +78,15 @@ extension TrustedDeviceClient {
       failure = failure ?? error
     }
     if let failure { throw AuthenticatorError.wrapping(failure, as: .storageFailed, stage: "forget") }
-    return ForgottenCredentials(ids: ids)
+    return ForgottenCredentials(ids: ids, unnamed: unnamed)
   }
 }
 
 extension LocalCredential {
-  /// What is known here of a credential that the server does not know any more.
-  fileprivate func revoked(at now: UnixTime) -> TrustedDevice {
+  /// What is known here of a credential that the server does not know any more; when it went is not.
+  fileprivate var revoked: TrustedDevice {
     TrustedDevice(
       id: id, platform: TrustedDevice.Platform(rawValue: attributes.platform), appIdentifier: record.owner.party,
-      name: attributes.name, status: .revoked, createdAt: details.createdAt, updatedAt: now, revokedAt: now)
+      name: attributes.name, status: .revoked, createdAt: details.createdAt, updatedAt: details.updatedAt)
   }
 }

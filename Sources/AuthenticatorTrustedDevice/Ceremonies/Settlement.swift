@@ -2,18 +2,20 @@ import AuthenticatorCore
 
 extension TrustedDeviceClient {
   func reconcile() async throws -> TrustedDeviceReconciliation {
-    try await started()
-    await LocalCleanUp(client: self).run()
-    guard !scope.party.isEmpty, let session = state.session, session.status == .active, let userID = session.user?.id
-    else { return TrustedDeviceReconciliation() }
-    var settlement = Settlement(client: self, sessionID: session.id, userID: userID)
-    return try await settlement.reconcile()
+    // The first look at what earlier runs have left is this one, so that what it finishes is reported.
+    var local = try await startAnew()
+    guard !scope.party.isEmpty, let session = state.session, session.isSignedIn, let userID = session.user?.id else {
+      try await local.countLeftovers(of: shelf)
+      return local
+    }
+    var settlement = Settlement(client: self, sessionID: session.id, userID: userID, report: local)
+    return try await settlement.reconcile(isActive: session.status == .active)
   }
 
   /// Settles what earlier runs have left for the signed-in user. Asks the server only when something is left; what
   /// fails is reported and tried again.
   func settleQuietly() async {
-    guard !scope.party.isEmpty, let session = state.session, session.status == .active, let userID = session.user?.id
+    guard !scope.party.isEmpty, let session = state.session, session.isSignedIn, let userID = session.user?.id
     else { return }
     do {
       var settlement = Settlement(client: self, sessionID: session.id, userID: userID)
@@ -59,25 +61,50 @@ extension TrustedDeviceClient {
   }
 
   /// Deletes a credential on the server; one that is not there is no error.
-  /// - Returns: the device as the server describes it; nil: there was none.
+  /// - Returns: the device as the server describes it; nil: there is none.
+  /// - Throws: `invalidMessage` for an answer that is about another device, or does not say that it is revoked.
   func revokeOnServer(_ id: String, sessionID: String?) async throws -> TrustedDevice? {
     do {
-      let answer = try await api.send(
-        FrontendRequest(
-          "DELETE", "me", configuration.urlFamily.rawValue, id, sessionID: sessionID, retrying: .once))
-      return try TrustedDevice(try answer.object("trusted device"))
+      return try await deleteOnServer(id, sessionID: sessionID)
     } catch let error as AuthenticatorError {
-      guard let refusal = error.frontendError, refusal.saysNothingToRevoke else { throw error }
+      guard let refusal = error.frontendError else { throw error }
+      if refusal.isCredentialMissing { return nil }
+      guard refusal.saysSomethingIsMissing, try await isUnlisted(id, sessionID: sessionID, after: error) else {
+        throw error
+      }
       return nil
     }
+  }
+
+  /// The same, with every refusal as an error.
+  func deleteOnServer(_ id: String, sessionID: String?) async throws -> TrustedDevice {
+    let answer = try await api.send(
+      FrontendRequest("DELETE", "me", configuration.urlFamily.rawValue, id, sessionID: sessionID, retrying: .once))
+    let device = try TrustedDevice(try answer.object("trusted device"))
+    guard device.id == id, device.status == .revoked else {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "revoke",
+        reason: "the server's answer is about another device, or does not say that it is revoked")
+    }
+    return device
+  }
+
+  /// After an answer that says that something is missing, and not what: whether the list lacks the credential.
+  /// - Throws: `error` when the list cannot be had.
+  private func isUnlisted(_ id: String, sessionID: String?, after error: AuthenticatorError) async throws -> Bool {
+    do {
+      return try await !fetchList(sessionID: sessionID).contains { $0.id == id && $0.status == .active }
+    } catch {
+      emit(.postponed(.revocation, code: CredentialShelf.code(of: error)))
+    }
+    throw error
   }
 }
 
 extension FrontendAPIError {
-  /// Whether the server, in its own form, says that there is no such credential; a bare 404 of some proxy is not that.
-  var saysNothingToRevoke: Bool {
-    isCredentialMissing || has("trusted_device_not_registered") || status == 404 && has("resource_not_found")
-      || status == 404 && has("form_resource_not_found")
+  /// Whether the server, in its own form, says that there is no such thing; a bare 404 of some proxy is not that.
+  fileprivate var saysSomethingIsMissing: Bool {
+    status == 404 && (has("resource_not_found") || has("form_resource_not_found"))
   }
 }
 
@@ -86,13 +113,17 @@ struct Settlement {
   let client: TrustedDeviceClient
   let sessionID: String
   let userID: String
-  private(set) var report = TrustedDeviceReconciliation()
+  private(set) var report: TrustedDeviceReconciliation
   /// Whether more than one credential could be what an attempt has made.
   private(set) var isAmbiguous = false
   private var listed: (devices: [TrustedDevice], clock: ServerClock)?
 
-  init(client: TrustedDeviceClient, sessionID: String, userID: String) {
+  init(
+    client: TrustedDeviceClient, sessionID: String, userID: String,
+    report: TrustedDeviceReconciliation = TrustedDeviceReconciliation()
+  ) {
     self.client = client
+    self.report = report
     self.sessionID = sessionID
     self.userID = userID
   }
@@ -103,7 +134,13 @@ struct Settlement {
   /// How long a credential may be missing from the list after its challenge ended: lists lag, clocks differ.
   private static let grace: Duration = .seconds(60)
 
-  mutating func reconcile() async throws -> TrustedDeviceReconciliation {
+  /// - Parameter isActive: whether nothing is left to do in the session; before that, what earlier runs have left is
+  ///   settled, and nothing else is looked at.
+  mutating func reconcile(isActive: Bool) async throws -> TrustedDeviceReconciliation {
+    guard isActive else {
+      try await settleLeftovers()
+      return report
+    }
     report.askedServer = true
     // Read before the list: what another process enrolls meanwhile is not missing from it.
     let before = try await client.shelf.active(userID: userID)
@@ -152,7 +189,7 @@ struct Settlement {
     let item = try await store.item(AttemptMark.item(of: record.tag))
     guard let item else {
       // Nothing was proved to the server: the local clean-up gives it up once its time is over.
-      if !client.isPast(record) { report.pending += 1 }
+      if !client.shelf.isPast(record) { report.pending += 1 }
       return nil
     }
     let mark: AttemptMark
@@ -291,27 +328,27 @@ struct Settlement {
 
   private mutating func remove(_ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason) async {
     // A wrongly recovered credential gives its place back to the key that it had replaced.
-    let isGone =
+    let failure =
       credential.details.isUnproven
-      ? await client.shelf.takeBack(credential) : await client.shelf.removeOrPostpone(credential, reason)
-    if isGone {
-      report.removed.append(.init(id: credential.id, reason: reason))
+      ? await client.shelf.takeBack(credential) : await client.shelf.tryRemoving(credential, reason)
+    if let failure {
+      report.note(failure)
     } else {
-      report.pending += 1
+      report.removed.append(.init(id: credential.id, reason: reason))
     }
   }
 
   private mutating func list() async throws -> (devices: [TrustedDevice], clock: ServerClock) {
     if let listed { return listed }
     let fetched = try await client.fetchListAndClock(sessionID: sessionID)
+    report.askedServer = true
     listed = fetched
     return fetched
   }
 
   private mutating func note(_ error: any Error) {
     let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "reconcile")
-    report.failures.append(error)
-    report.pending += 1
+    report.note(error)
     client.emit(.postponed(.settlement, code: error.code))
   }
 }

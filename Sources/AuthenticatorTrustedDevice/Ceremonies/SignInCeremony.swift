@@ -62,7 +62,10 @@ struct SignInCeremony {
       throw AuthenticatorError(.appCanceled, stage: "signIn", underlying: CancellationError())
     }
     let signIn = try await attempt(begun, challenge, signature)
-    if signIn.status == .complete { await proved() }
+    if signIn.status == .complete {
+      await client.knowSession(signIn.createdSessionID)
+      await proved()
+    }
     await client.announce(signIn)
     if signIn.status == .complete { await client.settleQuietly() }
     return signIn
@@ -158,7 +161,7 @@ struct SignInCeremony {
       return error.afterRemoval()
     case .signatureRefused where credential.details.isUnproven:
       // It was recovered from the list alone, and wrongly: the server's credential is another device's.
-      return await client.shelf.takeBack(credential) ? error.afterRemoval() : error
+      return await client.shelf.takeBack(credential) == nil ? error.afterRemoval() : error
     default: return error
     }
   }

@@ -15,7 +15,7 @@ public struct TrustedDeviceReconciliation: Sendable {
     }
   }
 
-  /// Whether the server was asked: somebody is signed in and active.
+  /// Whether the server was asked for its list: somebody is signed in, and active or something was left to settle.
   public internal(set) var askedServer = false
   /// Interrupted enrollments that the server had accepted: usable now.
   public internal(set) var enrolled: [String] = []
@@ -32,4 +32,23 @@ public struct TrustedDeviceReconciliation: Sendable {
   public internal(set) var pending = 0
   /// What failed on the way.
   public internal(set) var failures: [AuthenticatorError] = []
+
+  /// Takes a failure up: what it was about is still open.
+  mutating func note(_ error: AuthenticatorError) {
+    failures.append(error)
+    pending += 1
+  }
+
+  /// Counts what only a session of its user can settle.
+  mutating func countLeftovers(of shelf: CredentialShelf) async throws {
+    guard !shelf.scope.party.isEmpty else { return }
+    for record in try await shelf.store.records(matching: shelf.scope.query(states: [.staged, .revoking])) {
+      // A key of which no server has heard is the local clean-up's, once its time is over.
+      let isMarked = try await shelf.store.item(AttemptMark.item(of: record.tag)) != nil
+      if record.state == .revoking || isMarked || !shelf.isPast(record) { pending += 1 }
+    }
+    for entry in try await PendingWork(shelf.store, scope: shelf.scope).entries() {
+      if case .revocation = entry { pending += 1 }
+    }
+  }
 }

@@ -5,6 +5,7 @@ extension TrustedDeviceClient {
   func validate(id: String?, hint: String?) async throws -> TrustedDeviceValidation {
     // Without settings or client nothing the server says could be understood as being about this installation.
     guard state.environment != nil, state.current.client != nil else { return .inconclusive }
+    if state.environment?.closedReason != nil { await api.refreshEnvironmentQuietly() }
     var isFirst = true
     while true {
       let selection = try await select(id: id, hint: hint, asksServer: false)

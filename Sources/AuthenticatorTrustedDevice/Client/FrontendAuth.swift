@@ -4,7 +4,8 @@ import AuthenticatorCore
 public struct FrontendAuth: Sendable {
   let client: TrustedDeviceClient
 
-  /// The current session as it was last heard of, signed in or not; nil: there is none.
+  /// The current session as it was last heard of, signed in or not; one whose time is over since is expired. Nil: there
+  /// is none.
   /// - Throws: `storageFailed` and its like.
   public var session: FrontendSession? {
     get async throws {
@@ -49,7 +50,8 @@ public struct FrontendAuth: Sendable {
   /// Signs in with a password.
   /// - Parameter identifier: email address, phone number or user name.
   /// - Returns: the sign-in. Anything but `complete` wants more, and is no error.
-  /// - Throws: `factorRefused`, `alreadySignedIn`, `accountLocked` and other refusals; `transportFailed`.
+  /// - Throws: `invalidRequest` for an empty password; `factorRefused`, `alreadySignedIn`, `accountLocked` and other
+  ///   refusals; `transportFailed`.
   @discardableResult
   public func signIn(identifier: String, password: String) async throws -> SignIn {
     try await client.startedIfFree()
@@ -58,7 +60,8 @@ public struct FrontendAuth: Sendable {
 
   /// Signs up with a password.
   /// - Returns: the sign-up. Anything but `complete` wants more, and is no error.
-  /// - Throws: `requestRefused`, `alreadySignedIn` and other refusals; `transportFailed`.
+  /// - Throws: `invalidRequest` for an empty password; `requestRefused`, `alreadySignedIn` and other refusals;
+  ///   `transportFailed`.
   @discardableResult
   public func signUp(
     emailAddress: String? = nil, phoneNumber: String? = nil, username: String? = nil, password: String? = nil
@@ -69,10 +72,11 @@ public struct FrontendAuth: Sendable {
   }
 
   /// Ends the current session, or with `everywhere` all sessions of this client. Credentials stay: signing in with them
-  /// is what they are for. Nobody signed in is no error.
+  /// is what they are for. Where this client knows of no session the server is asked: the answer that told of one may
+  /// have been lost. Nobody signed in is no error.
   ///
   /// May be called while a prompt is shown: what the prompt is for ends as `sessionChanged`.
   /// - Throws: a refusal of the server; `transportFailed`: the session may live on then; `storageFailed` when the
   ///   sign-out would be forgotten by the next run.
-  public func signOut(everywhere: Bool = false) async throws { try await client.signOut(everywhere: everywhere) }
+  public func signOut(everywhere: Bool = false) async throws { _ = try await client.endSession(everywhere: everywhere) }
 }

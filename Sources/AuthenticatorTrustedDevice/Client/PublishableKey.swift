@@ -7,7 +7,8 @@ extension TrustedDeviceConfiguration {
   public struct PublishableKey: Hashable, Sendable {
     /// The key as it was given.
     public let text: String
-    /// The address it names.
+    /// The address it names: `https`, and `http` where the host is this machine, on which development servers listen. One
+    /// with TLS on this machine is given as proxy.
     public let server: WebURL
     /// Whether it is of a development instance.
     public let isTest: Bool
@@ -28,7 +29,10 @@ extension TrustedDeviceConfiguration {
       }
       guard let decoded, decoded.hasSuffix("$") else { throw Self.malformed("does not end in a dollar sign") }
       let server: WebURL
-      do { server = try WebURL("https://" + decoded.dropLast()) } catch { throw Self.malformed("names no host") }
+      do {
+        let host = decoded.dropLast()
+        server = try WebURL("https://" + host).isLoopback ? WebURL("http://" + host) : WebURL("https://" + host)
+      } catch { throw Self.malformed("names no host") }
       guard server.path == "/", server.query == nil else { throw Self.malformed("names more than a host") }
       self.text = text
       self.server = server

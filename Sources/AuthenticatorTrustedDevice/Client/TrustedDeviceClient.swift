@@ -47,7 +47,7 @@ public final class TrustedDeviceClient: Sendable {
     self.configuration = configuration
     self.context = context
     self.scope = scope
-    state = ClientState(keyStore, scope: scope)
+    state = ClientState(keyStore, scope: scope, now: environment.now)
     api = FrontendAPI(
       configuration: configuration, transport: transport, environment: environment, state: state,
       installation: InstallationIdentity(context, scope: scope), emit: emit)
@@ -92,16 +92,29 @@ public final class TrustedDeviceClient: Sendable {
     }
   }
 
-  /// Gives the client a device token that was obtained elsewhere, and asks the server for its sessions.
-  /// - Throws: `invalidRequest` for text that cannot be a token; as `refresh()`.
+  /// Gives the client a device token that was obtained elsewhere, and asks the server for its sessions. Until the server
+  /// has accepted it, the client goes on with the one it has.
+  /// - Throws: `invalidRequest` for text that cannot be a token; `signedOut` when the server refuses it; as `refresh()`.
   public func adopt(deviceToken text: String) async throws {
     guard let token = DeviceToken(text.trimmingBlanks()) else {
       throw AuthenticatorError(.invalidRequest, stage: "trustedDevice", reason: "the device token is malformed")
     }
-    try await startedIfFree()
+    try await state.load()
     guard state.current.token != token || state.current.client == nil else { return }
-    state.set(token: token)
-    try await api.refreshClient()
+    try await api.adopt(token)
+  }
+
+  /// Asks for the server's switches when they were never heard of, or said no. Settles nothing.
+  package func knowEnvironment() async throws {
+    try await state.load()
+    if state.environment?.closedReason != nil || state.environment == nil { try await api.refreshEnvironment() }
+  }
+
+  /// Keeps in the store what an earlier attempt could not.
+  /// - Throws: `storageFailed` and its like; `busy` when another process has signed in with the same store meanwhile.
+  package func keepState() async throws {
+    guard !state.isKept else { return }
+    try await state.save()
   }
 
   /// For what need not wait for an operation that is under way, and its prompt.
@@ -114,9 +127,18 @@ public final class TrustedDeviceClient: Sendable {
   func started() async throws {
     try await state.load()
     guard !isStarted.withLock({ $0 }) else { return }
-    try await removeEarlierInstallation()
-    await LocalCleanUp(client: self).run()
+    _ = try await startAnew()
+  }
+
+  /// The same, whether it was done before or not.
+  /// - Returns: what was finished or undone, and what failed.
+  func startAnew() async throws -> TrustedDeviceReconciliation {
+    try await state.load()
+    let reinstalled = isStarted.withLock({ $0 }) ? [] : try await removeEarlierInstallation()
+    var report = await LocalCleanUp.run(shelf)
     isStarted.withLock { $0 = true }
+    report.removed = reinstalled.map { .init(id: $0.id, reason: .reinstalled) } + report.removed
+    return report
   }
 
   /// Whether the keys here may be those of an earlier installation. Changes nothing.
@@ -130,8 +152,8 @@ public final class TrustedDeviceClient: Sendable {
   }
 
   /// Removes this app's keys when they are those of an earlier installation; the mark is made once all are gone.
-  private func removeEarlierInstallation() async throws {
-    guard let markers = configuration.installationMarkers, try await isEarlierInstallation() else { return }
+  private func removeEarlierInstallation() async throws -> [LocalCredential] {
+    guard let markers = configuration.installationMarkers, try await isEarlierInstallation() else { return [] }
     let records = scope.party.isEmpty ? [] : try await shelf.store.records(matching: scope.query(states: .everyState))
     var ids: [LocalCredential] = []
     for record in records {
@@ -145,6 +167,7 @@ public final class TrustedDeviceClient: Sendable {
     try await markers.insert(installationMark)
     for credential in ids { emit(.removed(id: credential.id, reason: .reinstalled)) }
     if !records.isEmpty { emit(.installationReplaced(removed: records.count)) }
+    return ids
   }
 
   /// The server's names of the credentials that are offered here.
@@ -154,7 +177,9 @@ public final class TrustedDeviceClient: Sendable {
 
   /// The session that somebody is signed in with, tasks left or not.
   /// - Throws: `signedOut`.
-  func signedInSession() throws -> FrontendSession {
+  func signedInSession() async throws -> FrontendSession {
+    // What is known may be out of date: a server may let a session live longer than it said.
+    if state.hasRunOut { await api.refreshQuietly() }
     guard let session = state.session, session.isSignedIn else {
       throw AuthenticatorError(
         .signedOut, stage: "trustedDevice", reason: "this needs a session that is active or pending")
@@ -162,7 +187,7 @@ public final class TrustedDeviceClient: Sendable {
     return session
   }
 
-  /// Asks for the settings when they were never heard of.
+  /// Asks for the settings when they were never heard of, and before they are taken for a no.
   /// - Throws: `environmentUnavailable`, `nativeAPIDisabled`, `featureDisabled`.
   func requireFeature() async throws {
     if state.environment == nil {
@@ -171,8 +196,13 @@ public final class TrustedDeviceClient: Sendable {
       } catch {
         throw AuthenticatorError(
           .environmentUnavailable, stage: "trustedDevice",
+          reason: AuthenticatorError.wrapping(error, as: .transportFailed, stage: "trustedDevice").reason,
           underlying: TrustedDeviceFailure(unavailableReason: .environmentUnavailable, cause: error))
       }
+    }
+    if state.environment?.closedReason != nil {
+      // Switched on meanwhile, perhaps. A server that does not answer leaves it at what was heard last.
+      await api.refreshEnvironmentQuietly()
     }
     guard let reason = state.environment?.closedReason else { return }
     throw AuthenticatorError(

@@ -4,6 +4,9 @@ import AuthenticatorCore
 public struct TrustedDeviceConfiguration: Sendable {
   /// The Frontend API's address; requests go to `/v1/…` below it.
   public let server: WebURL
+  /// The server's name in key records: the address in the publishable key, whatever proxy stands before it; without key
+  /// the server's own. Without trailing slash. Keys of two servers never meet.
+  public let instance: String
 
   // MARK: The wire
   /// The addresses under which the server keeps trusted devices.
@@ -24,8 +27,6 @@ public struct TrustedDeviceConfiguration: Sendable {
   public var retryPolicy = FrontendRetryPolicy()
   /// The greatest length of an answer, in bytes.
   public var answerBytes = 1 << 20
-  /// An offset from the server's clock beyond this is not believed.
-  public var maximumClockOffset: Duration = .seconds(24 * 3600)
 
   // MARK: Credentials
   /// The policy of enrollments that name none.
@@ -75,9 +76,9 @@ public struct TrustedDeviceConfiguration: Sendable {
   public init(publishableKey: String, proxyURL: String? = nil, allowsPlainHTTP: Bool = false) throws {
     let key = try PublishableKey(publishableKey)
     if let proxyURL {
-      self.init(checked: try Self.address(proxyURL, allowsPlainHTTP))
+      self.init(checked: try Self.address(proxyURL, allowsPlainHTTP), instance: Self.name(of: key.server))
     } else {
-      self.init(checked: key.server)
+      self.init(checked: key.server, instance: Self.name(of: key.server))
     }
   }
 
@@ -87,10 +88,14 @@ public struct TrustedDeviceConfiguration: Sendable {
   ///   - allowsPlainHTTP: admits `http` to other machines than this one.
   /// - Throws: `invalidRequest`, naming the setting.
   public init(server: String, allowsPlainHTTP: Bool = false) throws {
-    self.init(checked: try Self.address(server, allowsPlainHTTP))
+    let address = try Self.address(server, allowsPlainHTTP)
+    self.init(checked: address, instance: Self.name(of: address))
   }
 
-  private init(checked server: WebURL) { self.server = server }
+  private init(checked server: WebURL, instance: String) {
+    self.server = server
+    self.instance = instance
+  }
 
   private static func address(_ text: String, _ allowsPlainHTTP: Bool) throws -> WebURL {
     var url = try WebURL(text)
@@ -106,6 +111,7 @@ public struct TrustedDeviceConfiguration: Sendable {
     AuthenticatorError(.invalidRequest, stage: "trustedDevice.configuration", reason: reason)
   }
 
-  /// The server's name in key records: its address without trailing slash. Keys of two servers never meet.
-  public var instance: String { server.path == "/" ? server.origin : server.origin + server.path }
+  private static func name(of server: WebURL) -> String {
+    server.path == "/" ? server.origin : server.origin + server.path
+  }
 }

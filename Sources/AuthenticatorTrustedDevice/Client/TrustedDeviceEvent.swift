@@ -50,6 +50,8 @@ public enum TrustedDeviceEvent: Hashable, Sendable {
     case forgotten
     /// It belonged to an earlier installation.
     case reinstalled
+    /// It was to go before, for whatever reason, and could not be destroyed until now.
+    case postponed
     /// It was recovered after an interruption, and the server would not take its signature.
     case unproven
   }

@@ -64,7 +64,8 @@ public struct TrustedDevices: Sendable {
   /// Brings this installation and the server together: finishes or undoes interrupted enrollments, finishes revocations
   /// and removals, removes credentials the server does not accept any more, and revokes those whose key here is lost.
   ///
-  /// Without an active session only the local part is done. Credentials of other users are left alone.
+  /// In a session with tasks left, interrupted enrollments and revocations are finished and nothing else; without a
+  /// session only the local part is done. Credentials of other users are left alone.
   /// - Throws: as `list()`; what fails for one credential is reported instead.
   @discardableResult
   public func reconcile() async throws -> TrustedDeviceReconciliation {
@@ -82,10 +83,12 @@ public struct TrustedDevices: Sendable {
   /// Revokes a trusted device of the signed-in user: on the server first, then, if it is this installation's, the key
   /// and record here.
   ///
-  /// A key here that cannot be destroyed at once is no longer offered and destroyed later. When the server does not know
-  /// a credential of this installation any more, what is here goes as well.
-  /// - Returns: the device as the server describes it.
-  /// - Throws: `signedOut` and other refusals of the server; `transportFailed`: what is here is untouched then.
+  /// A key here that cannot be destroyed at once is no longer offered and destroyed later. When the server says that it
+  /// does not know a credential of this installation, or its list lacks one that it could not find, what is here goes as
+  /// well.
+  /// - Returns: the device as the server describes it; one that it does not know any more as it is known here.
+  /// - Throws: `signedOut` and other refusals of the server; `transportFailed`; `invalidMessage` for an answer about
+  ///   another device, or one that does not say that it is revoked: what is here is untouched then.
   @discardableResult
   public func revoke(id: String) async throws -> TrustedDevice {
     try await client.operations.run {
@@ -153,6 +156,8 @@ public struct ForgottenCredentials: Hashable, Sendable {
   /// The server's names of the credentials whose keys are gone here. Whatever the server still has of them remains
   /// there until it is revoked.
   public let ids: [String]
+  /// How many keys are gone that have no name yet: of enrollments that were interrupted.
+  public let unnamed: Int
   /// How many keys are gone.
-  public var count: Int { ids.count }
+  public var count: Int { ids.count + unnamed }
 }

@@ -25,6 +25,41 @@ extension CredentialShelf {
     try await Turnstile.shielded { try await store.setItem(AttemptMark.item(of: tag), to: mark.bytes) }
   }
 
+  /// The mark of a staged key; nil: its proof never left, or what is stored of that cannot be read.
+  package func mark(of record: KeyRecord) async throws -> AttemptMark? {
+    guard record.state == .staged, let item = try await store.item(AttemptMark.item(of: record.tag)) else { return nil }
+    do { return try AttemptMark(item) } catch {
+      emit(.recordSetAside(reason: Self.code(of: error)))
+      return nil
+    }
+  }
+
+  /// Gives up a user's interrupted enrollments that a newer fact has overtaken: another key was accepted, and their
+  /// challenges have ended. The server told their names beforehand, so what it may have made of them is certainly this
+  /// installation's: it is revoked in the user's next session.
+  /// - Parameters:
+  ///   - time: now, on the server's clock.
+  ///   - isOvertaken: whether a key that no process is at work on is one of them.
+  package func giveUpOvertaken(
+    userID: String, at time: UnixTime, where isOvertaken: (KeyRecord, AttemptMark) -> Bool
+  ) async {
+    do {
+      for record in try await store.records(matching: scope.query(user: userID, states: [.staged])) {
+        guard isPast(record), let mark = try await mark(of: record), let id = mark.id, mark.until < time,
+          isOvertaken(record, mark)
+        else { continue }
+        let (store, scope, tag) = (store, scope, record.tag)
+        try await Turnstile.shielded {
+          try await PendingWork(store, scope: scope).add(.revocation(id: id, userID: userID))
+          try await store.discard(tag)
+        }
+        emit(.enrollmentUndone)
+      }
+    } catch {
+      emit(.postponed(.settlement, code: Self.code(of: error)))
+    }
+  }
+
   /// Destroys a staged key, now or as soon as that works.
   package func discard(_ tag: KeyTag) async {
     let store = store
@@ -64,7 +99,8 @@ extension CredentialShelf {
   }
 
   /// Removes what a new credential replaces here: the user's former keys, and with the scope `installation` everybody's.
-  /// The server has replaced its own by itself. What cannot be removed is tried again and not offered.
+  /// The server has replaced the user's own by itself; others' are revoked in the next session of theirs. What cannot be
+  /// removed is tried again and not offered.
   package func removeReplaced(
     by record: KeyRecord, userID: String, in replaceScope: TrustedDeviceConfiguration.ReplaceScope
   ) async {
@@ -77,6 +113,7 @@ extension CredentialShelf {
       var seen: Set<KeyTag> = [record.tag]
       for other in others where seen.insert(other.tag).inserted {
         guard let credential = read([other]).first else { continue }
+        if credential.userID != userID, !(try await queueRevocation(of: credential)) { continue }
         await removeOrPostpone(credential, .replaced)
       }
     } catch {
@@ -84,23 +121,43 @@ extension CredentialShelf {
     }
   }
 
+  /// Notes that the server's credential is to be revoked in a session of its user. What may be another installation's is
+  /// only reported.
+  /// - Returns: whether its key may go; otherwise its row remembers it, and it is no longer offered.
+  private func queueRevocation(of credential: LocalCredential) async throws -> Bool {
+    guard !credential.details.isUnproven else {
+      emit(.unclaimed(id: credential.id))
+      return true
+    }
+    let work = PendingWork(store, scope: scope)
+    do {
+      try await Turnstile.shielded { try await work.add(.revocation(id: credential.id, userID: credential.userID)) }
+      return true
+    } catch {
+      emit(.postponed(.saving, code: Self.code(of: error)))
+      _ = await condemn(credential, .replaced, keepsForRevocation: true)
+      return false
+    }
+  }
+
   /// A recovered credential is not this installation's after all: the key it had replaced is offered again, if there is
   /// one.
-  /// - Returns: whether it is gone.
-  package func takeBack(_ credential: LocalCredential) async -> Bool {
+  /// - Returns: why that could not be done now; nil: it is gone.
+  func takeBack(_ credential: LocalCredential) async -> AuthenticatorError? {
     let store = store
     do {
       let former = try await store.records(
         matching: scope.query(user: credential.userID, states: [.retired])
       ).last { $0.slot == credential.record.slot }
-      guard let former else { return await removeOrPostpone(credential, .unproven) }
+      guard let former else { return await tryRemoving(credential, .unproven) }
       try await CredentialIndex(store, scope: scope).noteReturn()
       try await Turnstile.shielded { try await store.restore(former.tag) }
       emit(.removed(id: credential.id, reason: .unproven))
-      return true
+      return nil
     } catch {
-      emit(.postponed(.removal, code: Self.code(of: error)))
-      return false
+      let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "trustedDevice")
+      emit(.postponed(.removal, code: error.code))
+      return error
     }
   }
 }

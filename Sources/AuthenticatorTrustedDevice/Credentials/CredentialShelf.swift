@@ -134,13 +134,22 @@ package struct CredentialShelf: Sendable {
   package func removeOrPostpone(
     _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason
   ) async -> Bool {
+    await tryRemoving(credential, reason) == nil
+  }
+
+  /// The same.
+  /// - Returns: why it could not be done now; nil: the key is gone.
+  func tryRemoving(
+    _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason
+  ) async -> AuthenticatorError? {
     do {
       try await remove(credential, reason)
-      return true
+      return nil
     } catch {
-      emit(.postponed(.removal, code: Self.code(of: error)))
+      let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "trustedDevice")
+      emit(.postponed(.removal, code: error.code))
       await listForRemoval(credential.tag)
-      return false
+      return error
     }
   }
 
@@ -185,6 +194,14 @@ package struct CredentialShelf: Sendable {
       emit(.postponed(.removal, code: Self.code(of: error)))
       return false
     }
+  }
+
+  /// Whether no process can be at work on a staged key any more.
+  func isPast(_ record: KeyRecord) -> Bool {
+    let deadline = EnrollmentJournal(record.journal)?.deadline ?? record.createdAt.advanced(by: .seconds(3600))
+    let now = context.environment.now()
+    // A clock that was set back must not keep it for ever.
+    return deadline.advanced(by: LocalCleanUp.grace) < now || now.advanced(by: .seconds(3600)) < record.createdAt
   }
 
   package static func code(of error: any Error) -> AuthenticatorError.Code {

@@ -30,6 +30,8 @@ package struct AttemptMark: Hashable, Sendable {
   package var until: UnixTime
   /// The name the credential will have, when the server told it beforehand.
   package var id: String?
+  /// Whether the server has refused a sign-in with the key since: another one is tried before it.
+  package var isRefused = false
 
   package static func item(of tag: KeyTag) -> ItemName { ItemName(owner: tag, name: "trusted-device.attempt") }
 
@@ -51,11 +53,13 @@ package struct AttemptMark: Hashable, Sendable {
     self.from = UnixTime(milliseconds: Int64(from))
     self.until = UnixTime(milliseconds: Int64(until))
     id = object?["id"]?.stringValue
+    isRefused = object?["refused"]?.boolValue ?? false
   }
 
   package var bytes: [UInt8] {
     var object = JSONObject([("from", .integer(from.milliseconds)), ("until", .integer(until.milliseconds))])
     if let id { object["id"] = .string(id) }
+    if isRefused { object["refused"] = true }
     return object.serialized()
   }
 }

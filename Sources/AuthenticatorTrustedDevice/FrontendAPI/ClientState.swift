@@ -9,6 +9,8 @@ final class ClientState: Sendable {
     var token: DeviceToken?
     var client: FrontendClient?
     var environment: FrontendEnvironment?
+    /// What the server's clock is ahead of this device's, in milliseconds, as far as that is known.
+    fileprivate var clockOffset: Int64 = 0
     /// How many pictures of the client have been taken over.
     fileprivate var picture: UInt64 = 0
   }
@@ -29,17 +31,36 @@ final class ClientState: Sendable {
 
   private let content = Mutex(Content())
   private let isLoaded = Mutex(false)
+  /// What the store held when it was last read or written.
+  private let kept = Mutex(Content())
+  private let isBehind = Mutex(false)
+  private let now: @Sendable () -> UnixTime
   private let store: any KeyStore
   private let name: ItemName
   private let writing = Turnstile()
 
-  init(_ store: any KeyStore, scope: CredentialScope) {
+  /// - Parameter now: this device's clock.
+  init(_ store: any KeyStore, scope: CredentialScope, now: @escaping @Sendable () -> UnixTime) {
     self.store = store
+    self.now = now
     name = scope.item("client")
   }
 
   var current: Content { content.withLock { $0 } }
-  var session: FrontendSession? { content.withLock { $0.client?.currentSession } }
+
+  /// The current session as it is now: one whose time is over is expired, whether the server has said so or not.
+  var session: FrontendSession? {
+    let now = now()
+    return content.withLock { content in
+      content.client?.currentSession?.at(now.advanced(by: .milliseconds(content.clockOffset)))
+    }
+  }
+
+  /// Whether the session was good when the server last spoke of it, and its time is over since.
+  var hasRunOut: Bool {
+    content.withLock { $0.client?.currentSession?.isSignedIn ?? false } && session?.status == .expired
+  }
+
   var environment: FrontendEnvironment? { content.withLock { $0.environment } }
 
   var identity: Identity {
@@ -48,6 +69,11 @@ final class ClientState: Sendable {
       return Identity(
         sessionID: session?.id, userID: session?.user?.id, isSignedIn: session?.isSignedIn ?? false)
     }
+  }
+
+  /// What a request with a token that is not ours yet is sent with.
+  func sending(as token: DeviceToken) -> Sending {
+    content.withLock { Sending(token: token, clientID: nil, picture: $0.picture) }
   }
 
   var sending: Sending { content.withLock { Sending(token: $0.token, clientID: $0.client?.id, picture: $0.picture) } }
@@ -111,12 +137,19 @@ final class ClientState: Sendable {
 
   func set(environment: FrontendEnvironment) { content.withLock { $0.environment = environment } }
 
-  func set(token: DeviceToken?) {
+  /// Goes on as another client, which the server knows.
+  func adopt(_ token: DeviceToken, _ client: FrontendClient) {
     content.withLock { content in
-      guard content.token != token else { return }
       content.token = token
-      content.client = nil
+      content.client = client
       content.picture += 1
+    }
+  }
+
+  /// Remembers how far off this device's clock is. Answers differ by what they took on the way: that is no news.
+  func note(clock: ServerClock) {
+    content.withLock { content in
+      if abs(clock.offset - content.clockOffset) > 2000 { content.clockOffset = clock.offset }
     }
   }
 
@@ -128,16 +161,51 @@ final class ClientState: Sendable {
     try await writing.run {
       guard !isLoaded.withLock({ $0 }) else { return }
       let stored = try await store.item(name).map(Self.decode)
-      if let stored { content.withLock { if $0 == Content() { $0 = stored } } }
+      if let stored {
+        kept.withLock { $0 = stored }
+        content.withLock { if $0 == Content() { $0 = stored } }
+      }
       isLoaded.withLock { $0 = true }
     }
   }
 
-  /// Keeps the content as it is when its turn comes.
+  /// Keeps the content as it is when its turn comes, and takes over what another process has changed since: the settings
+  /// if they are not newer here, token and client if they are the same here as before.
+  /// - Throws: `busy` when this process and another both have a new token: only one can be kept; `storageFailed` and its
+  ///   like.
   func save() async throws {
+    isBehind.withLock { $0 = true }
     try await writing.run {
-      let bytes = Self.encode(current)
-      try await store.setItem(name, to: bytes)
+      let stored = try await store.item(name).map(Self.decode) ?? Content()
+      let base = kept.withLock { $0 }
+      let merged = try content.withLock { content in
+        try Self.merge(stored, since: base, into: &content)
+        return content
+      }
+      try await store.setItem(name, to: Self.encode(merged))
+      kept.withLock { $0 = merged }
+      isBehind.withLock { $0 = false }
+    }
+  }
+
+  /// Whether the store holds what is known here.
+  var isKept: Bool { !isBehind.withLock { $0 } }
+
+  private static func merge(_ theirs: Content, since base: Content, into ours: inout Content) throws {
+    if theirs.environment != base.environment, ours.environment == base.environment {
+      ours.environment = theirs.environment
+    }
+    if theirs.token != base.token, theirs.token != ours.token {
+      guard ours.token == base.token || ours.token == nil else {
+        throw AuthenticatorError(
+          .busy, stage: "trustedDevice.state", reason: "another process has signed in with the same key store meanwhile"
+        )
+      }
+      (ours.token, ours.client) = (theirs.token, theirs.client)
+      ours.picture += 1
+    } else if theirs.client != base.client, ours.client == base.client {
+      ours.client = theirs.client
+      ours.picture += 1
     }
   }
 
@@ -149,6 +217,7 @@ final class ClientState: Sendable {
     var object = JSONObject([("version", 1)])
     if let token = content.token { object["token"] = .string(token.text) }
     if let environment = content.environment { object["environment"] = .object(environment.json) }
+    if content.clockOffset != 0 { object["clock"] = .integer(content.clockOffset) }
     let small = object.serialized()
     guard let client = content.client else { return small }
     object["client"] = .object(client.json)
@@ -162,6 +231,7 @@ final class ClientState: Sendable {
       var content = Content()
       content.token = object["token"]?.stringValue.flatMap(DeviceToken.init)
       content.client = try object["client"]?.objectValue.map { try FrontendClient($0) }
+      content.clockOffset = object["clock"]?.intValue.map { Int64($0) } ?? 0
       content.environment = try object["environment"]?.objectValue.map { try FrontendEnvironment($0) }
       return content
     } catch {

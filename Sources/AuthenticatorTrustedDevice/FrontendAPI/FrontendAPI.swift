@@ -25,10 +25,42 @@ struct FrontendAPI: Sendable {
     do {
       return try await exchange(request)
     } catch let error as AuthenticatorError {
-      if let refusal = error.frontendError, Self.doubtful.contains(where: refusal.has) { await refreshAfterDoubt() }
+      if let refusal = error.frontendError {
+        if Self.doubtful.contains(where: refusal.has) { await refreshAfterDoubt() }
+        if Self.switchedOff.contains(where: refusal.has) { await refreshAfterSwitch() }
+      }
       throw error
     }
   }
+
+  /// Asks for the client of a token that is not ours yet; nothing that is known is touched before the answer.
+  /// - Throws: `signedOut` when the server refuses the token, or has no client for it; as `send`.
+  func adopt(_ token: DeviceToken) async throws {
+    let request = FrontendRequest("GET", "client", retrying: .once)
+    let sending = state.sending(as: token)
+    let answer: (token: TokenChange, client: FrontendAnswer.Piggyback)
+    do {
+      let response = try await receive(request, sending)
+      guard response.status < 400 else { throw refusal(response) }
+      answer = (TokenChange(response), try FrontendAnswer(response, limits: limits).client)
+    } catch var error as AuthenticatorError {
+      if error.code == .signedOut { error.reason = Self.tokenRefused }
+      throw error
+    }
+    guard case .client(let client) = answer.client, answer.token != .cleared else {
+      throw AuthenticatorError(.signedOut, stage: "frontend", reason: Self.tokenRefused)
+    }
+    let before = state.identity
+    if case .replaced(let new) = answer.token { state.adopt(new, client) } else { state.adopt(token, client) }
+    let after = state.identity
+    if before != after { emit(.sessionChanged(from: before.sessionID, to: after.sessionID)) }
+    await save()
+  }
+
+  private static let tokenRefused = "the server refused the device token"
+
+  /// Refusals that say that what is known of the switches is out of date.
+  private static let switchedOff = ["native_api_disabled", "feature_not_enabled"]
 
   /// Asks for the client; what the server has none for is forgotten.
   func refreshClient() async throws {
@@ -41,18 +73,36 @@ struct FrontendAPI: Sendable {
 
   /// Asks for the server's switches.
   func refreshEnvironment() async throws {
-    let answer = try await send(FrontendRequest("GET", "environment", retrying: .once))
+    let answer = try await exchange(FrontendRequest("GET", "environment", retrying: .once))
     state.set(environment: try FrontendEnvironment(try answer.object("environment")))
     await save()
+  }
+
+  private func refreshAfterSwitch() async {
+    guard state.environment?.closedReason == nil else { return }
+    await refreshEnvironmentQuietly()
+  }
+
+  /// Asks for the server's switches; what is known stays when that fails.
+  func refreshEnvironmentQuietly() async {
+    do {
+      try await refreshEnvironment()
+    } catch {
+      emit(.postponed(.refresh, code: code(of: error)))
+    }
   }
 
   private func refreshAfterDoubt() async {
     // Without token there is no client to ask for.
     guard state.current.token != nil else { return }
+    await refreshQuietly()
+  }
+
+  /// Asks for the client; what is known stays when that fails.
+  func refreshQuietly() async {
     do {
       try await refreshClient()
     } catch {
-      // What is thrown is the refusal; the client stays as it was known.
       emit(.postponed(.refresh, code: code(of: error)))
     }
   }
@@ -64,10 +114,26 @@ struct FrontendAPI: Sendable {
   // MARK: One exchange, with its repetitions
 
   private func exchange(_ request: FrontendRequest) async throws -> FrontendAnswer {
+    // A repetition is sent with what is known by then.
+    var sending = state.sending
+    let response = try await receive(request, sending) { early in
+      if let early { await take(TokenChange(early), .absent, for: sending) }
+      sending = state.sending
+      return sending
+    }
+    return try await read(response, for: sending)
+  }
+
+  /// Sends a request as often as it may be, and gives its last answer.
+  /// - Parameter repeating: what a repetition is sent with, after an answer that asks for one or none (nil).
+  private func receive(
+    _ request: FrontendRequest, _ first: ClientState.Sending,
+    repeating: (HTTPResponse?) async -> ClientState.Sending? = { _ in nil }
+  ) async throws -> HTTPResponse {
     let policy = configuration.retryPolicy
     var retries = request.retrying == .once ? policy.retries : 0
+    var sending = first
     while true {
-      let sending = state.sending
       let response: HTTPResponse
       do {
         response = try await transport.send(try await httpRequest(request, sending))
@@ -76,15 +142,13 @@ struct FrontendAPI: Sendable {
         guard retries > 0, FrontendRetryPolicy.isRetryable(error) else { throw error }
         retries -= 1
         try await pause(policy.delay(after: nil, at: environment.now()))
+        sending = await repeating(nil) ?? sending
         continue
       }
-      if retries > 0, FrontendRetryPolicy.statuses.contains(response.status) {
-        retries -= 1
-        await take(TokenChange(response), .absent, for: sending)
-        try await pause(policy.delay(after: response, at: environment.now()))
-        continue
-      }
-      return try await read(response, for: sending)
+      guard retries > 0, FrontendRetryPolicy.statuses.contains(response.status) else { return response }
+      retries -= 1
+      sending = await repeating(response) ?? sending
+      try await pause(policy.delay(after: response, at: environment.now()))
     }
   }
 
@@ -117,12 +181,12 @@ struct FrontendAPI: Sendable {
     guard response.body.count <= configuration.answerBytes else {
       throw AuthenticatorError(.invalidMessage, stage: "frontend.answer", reason: "the answer is too long")
     }
-    let limits = JSONLimits(bytes: configuration.answerBytes, depth: 32, textBytes: 1 << 16)
+    if let date = response.values("Date").first.flatMap(HTTPDate.parse) {
+      state.note(clock: ServerClock(environment, date: date))
+    }
     guard response.status < 400 else {
       await take(TokenChange(response), Self.client(of: response, limits: limits), for: sending)
-      throw AuthenticatorError(
-        FrontendAPIError(status: response.status, body: response.body),
-        retryAfter: FrontendRetryPolicy.retryAfter(response, at: environment.now()))
+      throw refusal(response)
     }
     guard (200..<300).contains(response.status) else {
       await take(TokenChange(response), .absent, for: sending)
@@ -138,6 +202,14 @@ struct FrontendAPI: Sendable {
     }
     await take(TokenChange(response), answer.client, for: sending)
     return answer
+  }
+
+  private var limits: JSONLimits { JSONLimits(bytes: configuration.answerBytes, depth: 32, textBytes: 1 << 16) }
+
+  private func refusal(_ response: HTTPResponse) -> AuthenticatorError {
+    AuthenticatorError(
+      FrontendAPIError(status: response.status, body: response.body),
+      retryAfter: FrontendRetryPolicy.retryAfter(response, at: environment.now()))
   }
 
   /// The client beside a refusal, if the body is one that could hold it.
@@ -156,7 +228,7 @@ struct FrontendAPI: Sendable {
     await save()
   }
 
-  /// Keeps the state for the next run. When that fails, this run goes on with what it knows.
+  /// Keeps the state for the next run. When that fails, this run goes on with what it knows; `ClientState.isKept` tells.
   private func save() async {
     do { try await state.save() } catch { emit(.postponed(.saving, code: code(of: error))) }
   }

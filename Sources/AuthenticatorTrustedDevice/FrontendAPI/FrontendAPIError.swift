@@ -43,20 +43,30 @@ public struct FrontendAPIError: Error, Hashable, Sendable {
   public func has(_ code: String) -> Bool { errors.contains { $0.code == code } }
 
   /// Whether the server says that a credential named in the request does not exist: a code and the member together, in
-  /// any of the items.
+  /// any of the items. A server that failed says nothing of the kind, whatever stands in its answer.
   public var isCredentialMissing: Bool {
-    errors.contains {
-      ($0.code == "trusted_device_not_registered" || $0.code == "form_resource_not_found")
-        && $0.parameterName == "trusted_device_id"
-    }
+    isDefinite && status != 429
+      && errors.contains {
+        ($0.code == "trusted_device_not_registered" || $0.code == "form_resource_not_found")
+          && $0.parameterName == "trusted_device_id"
+      }
   }
 }
 
 extension FrontendAPIError: CustomStringConvertible, CustomReflectable {
-  /// Status and codes; the texts may quote what the person typed.
+  /// Status, codes and the members they are about; the texts may quote what the person typed.
   public var description: String {
-    "HTTP \(status)" + (errors.isEmpty ? "" : ": " + errors.map(\.code).joined(separator: ", "))
+    "HTTP \(status)" + (errors.isEmpty ? "" : ": " + errors.map(Self.text).joined(separator: ", "))
   }
+
+  private static func text(_ item: Item) -> String {
+    // A member's name is a short word of the form's; anything else is not repeated.
+    guard let name = item.parameterName, (1...64).contains(name.utf8.count),
+      name.utf8.allSatisfy({ $0 == 0x5F || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) })
+    else { return item.code }
+    return "\(item.code) (\(name))"
+  }
+
   public var customMirror: Mirror {
     Mirror(self, children: ["status": status, "codes": errors.map(\.code)])
   }

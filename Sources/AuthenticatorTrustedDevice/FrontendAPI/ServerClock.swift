@@ -13,9 +13,9 @@ package struct ServerClock: Sendable {
   private static let tolerance: Int64 = 2000
 
   /// - Parameters:
-  ///   - date: the `Date` field of an answer that arrived just now; nil when it had none.
-  ///   - maximumOffset: a difference beyond it is not believed, since nothing signs the field.
-  init(_ environment: AuthenticatorEnvironment, date: UnixTime?, maximumOffset: Duration) {
+  ///   - date: the `Date` field of an answer that arrived just now; nil when it had none. Nothing signs the field, and
+  ///     nothing hangs on it: the server refuses a proof that comes too late by its own clock.
+  init(_ environment: AuthenticatorEnvironment, date: UnixTime?) {
     self.environment = environment
     let now = environment.now()
     guard let date else {
@@ -23,8 +23,7 @@ package struct ServerClock: Sendable {
       return
     }
     let (difference, overflow) = date.milliseconds.subtractingReportingOverflow(now.milliseconds)
-    let isBelievable = !overflow && abs(Double(difference)) <= maximumOffset / .milliseconds(1)
-    offset = isBelievable && abs(difference) > Self.tolerance ? difference : 0
+    offset = !overflow && difference.magnitude > Self.tolerance.magnitude ? difference : 0
   }
 
   /// - Parameter offset: what the server's clock is ahead of this device's, as somebody else measured it.

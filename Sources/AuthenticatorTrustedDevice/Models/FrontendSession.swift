@@ -6,7 +6,7 @@ public struct FrontendSession: Hashable, Sendable, Identifiable {
   /// The server's name of the session.
   public let id: String
   /// What it is worth.
-  public let status: Status
+  public internal(set) var status: Status
   /// Whose it is; nil when the server does not say.
   public let user: FrontendUser?
   /// What is left to do before a `pending` session becomes active, by key.
@@ -41,6 +41,14 @@ public struct FrontendSession: Hashable, Sendable, Identifiable {
 
   /// Whether somebody is signed in, tasks left or not.
   public var isSignedIn: Bool { status == .active || status == .pending }
+
+  /// The session at a moment of the server's clock: expired once its time is over.
+  func at(_ time: UnixTime) -> FrontendSession {
+    guard isSignedIn, let expiresAt, expiresAt <= time else { return self }
+    var session = self
+    session.status = .expired
+    return session
+  }
 
   /// Reads the server's object; unknown members are ignored.
   /// - Throws: `invalidMessage`, naming the member.

@@ -48,6 +48,20 @@ import Testing
     #expect(try await app.send("GET", "me/trusted_devices").status == 200)
   }
 
+  @Test func signingOutForgetsNoHistory() async throws {
+    let harness = try await FrontendHarness()
+    let app = try await harness.signedIn()
+    let before = try await app.send("GET", "client").response
+    #expect(before["last_authentication_strategy"] == "password")
+    harness.clock.advance(by: 10)
+    _ = try await app.send("DELETE", "client/sessions")
+    let after = try await app.send("GET", "client").response
+    #expect(after["sessions"] == [])
+    #expect(after["last_authentication_strategy"] == "password")
+    let (old, new) = (before["updated_at"]?.intValue ?? .max, after["updated_at"]?.intValue ?? 0)
+    #expect(old < new)
+  }
+
   @Test func signingOutEndsAllSessions() async throws {
     let app = try await FrontendHarness { $0.singleSession = false }.signedIn()
     _ = try await app.signIn("noor")

@@ -58,20 +58,20 @@ extension FrontendCall {
   /// The client with its sessions: those that are live or have expired. Null: there is no client.
   func clientJSON(signIn: JSONValue = .null) async throws -> JSONValue {
     guard let client else { return .null }
-    let sessions = try await registry.clientSessions(ofClient: client.digest).filter {
-      $0.realm == realm && ($0.status(at: now).isLive || $0.status(at: now) == .expired)
-    }
+    // What is over is not shown, and counts for when the client changed last and how somebody last signed in.
+    let history = try await registry.clientSessions(ofClient: client.digest).filter { $0.realm == realm }
+    let sessions = history.filter { $0.status(at: now).isLive || $0.status(at: now) == .expired }
     var resources: [JSONValue] = []
     for session in sessions {
       resources.append(
         session.resource(user: try await registry.user(id: session.userID, in: session.realm), now: now))
     }
     let live = sessions.first { $0.status(at: now).isLive }
-    let updatedAt = sessions.map(\.updatedAt).max() ?? client.createdAt
+    let updatedAt = history.map(\.updatedAt).max() ?? client.createdAt
     return [
       "object": "client", "id": .string(client.id), "sessions": .array(resources), "sign_in": signIn, "sign_up": .null,
       "last_active_session_id": live.map { .string($0.id) } ?? .null,
-      "last_authentication_strategy": sessions.first.map { .string(word(for: $0.strategy)) } ?? .null,
+      "last_authentication_strategy": history.first.map { .string(word(for: $0.strategy)) } ?? .null,
       "cookie_expires_at": .null, "created_at": client.createdAt.json, "updated_at": updatedAt.json,
     ]
   }
