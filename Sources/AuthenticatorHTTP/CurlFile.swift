@@ -1,4 +1,4 @@
-internal import AuthenticatorCoding
+import AuthenticatorCoding
 internal import Glibc
 
 /// Looks at files before libcurl does, so that a wrong path is named at the start and not at the first request.
