@@ -92,6 +92,17 @@ import Testing
     #expect(await code { try await third.advance(counter) } == .counterExhausted)
   }
 
+  /// What a protocol counts by name is judged by others: a process that ends skips nothing.
+  @Test func namedCountersRiseByOneWhoeverOpensTheStore() async throws {
+    let folder = try TemporaryFolder()
+    let counter = CounterID.named(instance: "", name: "registrations")
+    for value in stride(from: UInt32(1), to: 7, by: 2) {
+      let store = try await TestStore.open(folder.store)
+      #expect(try await store.advance(counter) == value)
+      #expect(try await store.advance(counter) == value + 1)
+    }
+  }
+
   /// Opens the store of a folder by a clock that moves when it is told to.
   private func opening(_ folder: TemporaryFolder, _ clock: BenchClock) async throws -> SQLiteKeyStore {
     let environment = AuthenticatorEnvironment(

@@ -20,6 +20,8 @@ extension KeyStoreEngine {
   // Not inlined for the reason that `forgetRecord` has.
   @inline(never)
   private func reservation(of counter: CounterID) -> UInt32 {
+    // Protocols count rare events by name, and others judge the number: nothing of it is skipped.
+    if case .named = counter { return 1 }
     let uptime = environment.uptime()
     return warm.withLock { $0.reservation(of: counter, standard: counterBlock, at: uptime) }
   }
