@@ -11,6 +11,10 @@ public struct UAFAuthenticationVerdict: Hashable, Sendable {
     public let reportedState: [UInt8]?
     /// Whether that is another one than at registration.
     public let isEnrollmentChanged: Bool
+    /// How the user was verified, where the authenticator reports it.
+    public let reportedMethods: [UAFReportedMethod]
+    /// Whether the model is one that is of use only beside another way to sign in: alone it proves nobody.
+    public let isSecondFactorOnly: Bool
     /// Whether the counter did not rise; happens only with `SignCounterPolicy.flag`.
     public let isCounterNotIncreased: Bool
   }
@@ -47,7 +51,7 @@ extension UAFExpectation {
       do throws(UAFVerificationError) {
         let read = try UAFAuthenticationAssertion(assertion.bytes)
         aaid = read.facts.aaid
-        let model = try check(assertion, read.facts, final)
+        let model = try check(assertion, read.facts, final, response.header.version)
         let stored = registered.first { $0.aaid == read.facts.aaid && $0.keyID == read.facts.keyID }
         guard let stored else { throw UAFVerificationError(.keyUnknown, "the user has no such key") }
         let isRepeated = verified.contains {
@@ -57,10 +61,18 @@ extension UAFExpectation {
         let candidate = UAFCandidate(
           model, keyIDs: [stored.keyIDText], attestationType: stored.attestationType,
           authenticatorVersion: read.facts.authenticatorVersion)
-        guard policy.admits(candidate), policy.accepted.joined().contains(where: { $0.matches(candidate) }) else {
+        let criteria = policy.accepted.joined().filter { $0.matches(candidate) }
+        guard policy.admits(candidate), !criteria.isEmpty else {
           throw UAFVerificationError(.policyMismatch, "no criterion admits the key")
         }
-        verified.append((try verify(read, stored), candidate))
+        // What is no first factor cannot say who somebody is.
+        guard !model.isSecondFactorOnly || criteria.contains(where: { $0.keyIDs != nil }) else {
+          throw UAFVerificationError(.policyMismatch, "a second factor answers only to its key's name")
+        }
+        guard model.tcDisplay != 0 || read.facts.mode != 2 else {
+          throw UAFVerificationError(.transactionNotConfirmed, "the model can show no transaction")
+        }
+        verified.append((try verify(read, stored, model), candidate))
         if !read.transactionContentHash.isEmpty { confirmed = Array(read.transactionContentHash) }
       } catch { refused.append(UAFRefusedAssertion(aaid: aaid, error: error)) }
     }
@@ -71,7 +83,7 @@ extension UAFExpectation {
   }
 
   private func verify(
-    _ read: UAFAuthenticationAssertion, _ stored: UAFRegistrationRecord
+    _ read: UAFAuthenticationAssertion, _ stored: UAFRegistrationRecord, _ model: UAFModelStatement
   ) throws(UAFVerificationError) -> UAFAuthenticationVerdict.Signer {
     let facts = read.facts
     guard facts.signatureForm == stored.signatureForm else {
@@ -100,6 +112,7 @@ extension UAFExpectation {
     }
     return UAFAuthenticationVerdict.Signer(
       registration: record, reportedState: facts.userVerificationState, isEnrollmentChanged: isChanged,
+      reportedMethods: facts.reportedMethods, isSecondFactorOnly: model.isSecondFactorOnly,
       isCounterNotIncreased: !hasRisen)
   }
 

@@ -12,12 +12,12 @@ public struct UAFVerificationJob: Sendable {
 
   private static let known: Set<String> = [
     "registrations", "metadata", "facets", "enrollmentPolicy", "signCounterPolicy", "channelBinding",
-    "requiresChannelBinding",
+    "requiresChannelBinding", "maximumRegistrationCounter",
   ]
 
   /// Takes a request message and an expectation: `metadata` (statements), `facets`, and optionally `registrations`,
-  /// `enrollmentPolicy` (reject, stepUp, accept), `signCounterPolicy` (reject, flag), `channelBinding` and
-  /// `requiresChannelBinding`.
+  /// `enrollmentPolicy` (reject, stepUp, accept), `signCounterPolicy` (reject, flag), `channelBinding`,
+  /// `requiresChannelBinding` and `maximumRegistrationCounter`.
   /// - Parameter version: The entry of the request that was answered; nil: the request has one entry.
   ///
   /// Throws `ExpectationError`, which names the member; those of the request stand below `request`.
@@ -37,7 +37,9 @@ public struct UAFVerificationJob: Sendable {
       challenge: try entry.text("challenge"), appID: try header.optionalText("appID"),
       serverData: try header.optionalText("serverData"), versions: [upv], policy: policy, models: models,
       facets: Set(try members.texts("facets")))
-    for (index, element) in (entry.object["transaction"]?.arrayValue ?? []).enumerated() {
+    let transactions = entry.object["transaction"].map(\.arrayValue) ?? []
+    guard let transactions else { throw entry.error("transaction") }
+    for (index, element) in transactions.enumerated() {
       guard let content = UAFTransactionContent(json: element) else {
         throw ExpectationError("request.transaction.\(index)")
       }
@@ -45,10 +47,17 @@ public struct UAFVerificationJob: Sendable {
     }
     expectation.enrollmentPolicy = try members.word("enrollmentPolicy") ?? expectation.enrollmentPolicy
     expectation.signCounterPolicy = try members.word("signCounterPolicy") ?? expectation.signCounterPolicy
+    expectation.extensionIDs = try Self.extensionIDs(header)
     if let binding = try members.optionalMembers("channelBinding") {
-      for name in binding.object.names { expectation.channelBinding[name] = try binding.text(name) }
+      expectation.channelBinding = try UAFChannelBinding(binding)
     }
     expectation.requiresChannelBinding = try members.optionalBool("requiresChannelBinding") ?? false
+    // Nothing could ever be equal to what is not known.
+    guard !expectation.requiresChannelBinding || !expectation.channelBinding.known.isEmpty else {
+      throw members.error("channelBinding")
+    }
+    expectation.maximumRegistrationCounter =
+      try members.optionalNumber("maximumRegistrationCounter") ?? expectation.maximumRegistrationCounter
     var registrations: [UAFRegistrationRecord] = []
     if let value = members.object["registrations"] {
       guard let list = value.arrayValue else { throw members.error("registrations") }
@@ -61,6 +70,15 @@ public struct UAFVerificationJob: Sendable {
     self.registrations = registrations
   }
 
+  /// The ids of the request's extensions.
+  private static func extensionIDs(_ header: ExpectationMembers) throws(ExpectationError) -> Set<String> {
+    guard let value = header.object["exts"] else { return [] }
+    guard let list = value.arrayValue, !list.isEmpty else { throw header.error("exts") }
+    let ids = list.compactMap { $0["id"]?.stringValue }
+    guard ids.count == list.count else { throw header.error("exts") }
+    return Set(ids)
+  }
+
   private static func entry(
     _ request: JSONValue, _ version: UAFProtocolVersion?
   ) throws(ExpectationError) -> ExpectationMembers {
@@ -68,12 +86,14 @@ public struct UAFVerificationJob: Sendable {
     let versions = list.map { $0["header"]?["upv"].flatMap(UAFProtocolVersion.init(json:)) }
     guard Set(versions).count == versions.count else { throw ExpectationError("request") }
     guard let version, list.count > 1 else { return try ExpectationMembers(list[0], path: "request") }
-    guard let index = versions.firstIndex(of: version) else { throw ExpectationError("request") }
+    // A version that was not offered is for the verification to refuse.
+    let index = versions.firstIndex(of: version) ?? 0
     return try ExpectationMembers(list[index], path: "request")
   }
 
   /// Verifies a response and says what came of it: `{"verified": true, "operation", "facetID", "statusCode",
-  /// "registrations", "refused"}`, for an authentication also `"stepUp"` and `"signers"`.
+  /// "registrations", "refused"}`, for a registration also `"methods"`, one list for each record, for an authentication
+  /// `"stepUp"`, `"signers"` and `"confirmedHash"`.
   /// - Parameter time: The time at which certificates must be valid, in seconds since 1970-01-01T00:00:00Z.
   ///
   /// Throws `UAFVerificationError`.
@@ -89,13 +109,17 @@ public struct UAFVerificationJob: Sendable {
             "aaid": .string(signer.registration.aaid), "keyID": .string(signer.registration.keyIDText),
             "enrollmentChanged": .bool(signer.isEnrollmentChanged),
             "signCounterMismatch": .bool(signer.isCounterNotIncreased),
+            "secondFactorOnly": .bool(signer.isSecondFactorOnly),
+            "methods": .array(signer.reportedMethods.map(\.json)),
           ]
         })
       object["confirmedHash"] = verdict.confirmedHash.map { .string(Base64URL.encode($0)) } ?? .null
       return object
     default:
       let verdict = try expectation.verifyRegistration(response, registered: registrations, at: time)
-      return Self.head(operation, verdict.facetID, verdict.refused, verdict.registrations)
+      var object = Self.head(operation, verdict.facetID, verdict.refused, verdict.registrations)
+      object["methods"] = .array(verdict.reportedMethods.map { .array($0.map(\.json)) })
+      return object
     }
   }
 

@@ -7,6 +7,8 @@ public struct UAFRegistrationVerdict: Hashable, Sendable {
   public let registrations: [UAFRegistrationRecord]
   /// Assertions that were skipped.
   public let refused: [UAFRefusedAssertion]
+  /// How the user was verified for each of them, in the same order; empty where the authenticator reports nothing.
+  public let reportedMethods: [[UAFReportedMethod]]
   /// Where the request was answered.
   public let facetID: String
 }
@@ -17,6 +19,7 @@ extension UAFExpectation {
   /// An assertion that fails is skipped; the response stands when the others serve an accepted set.
   /// - Parameters:
   ///   - registered: Keys that are stored already; a registry that checks uniqueness while storing can leave them out.
+  ///     The registration counters of the user's own say how far the authenticator had come.
   ///   - time: The time at which certificates must be valid, in seconds since 1970-01-01T00:00:00Z.
   ///
   /// Throws `UAFVerificationError`.
@@ -24,40 +27,48 @@ extension UAFExpectation {
     _ response: UAFReceivedResponse, registered: [UAFRegistrationRecord] = [], at time: Int64
   ) throws(UAFVerificationError) -> UAFRegistrationVerdict {
     let final = try check(response, .registration)
-    var verified: [(element: UAFRegistrationRecord, candidate: UAFCandidate)] = []
+    typealias Made = (record: UAFRegistrationRecord, methods: [UAFReportedMethod])
+    var verified: [(element: Made, candidate: UAFCandidate)] = []
     var refused: [UAFRefusedAssertion] = []
     for assertion in response.assertions {
       var aaid: String?
       do throws(UAFVerificationError) {
         let read = try UAFRegistrationAssertion(assertion.bytes)
         aaid = read.facts.aaid
-        let (record, candidate) = try verify(assertion, read, final, at: time)
-        let isKnown = (registered + verified.map(\.element)).contains {
+        let model = try check(assertion, read.facts, final, response.header.version)
+        let counters = registered.filter { $0.aaid == model.aaid }.map(\.registrationCounter)
+        try check(read.registrationCounter, after: counters.max() ?? 0)
+        let (record, candidate) = try verify(read, model, at: time)
+        let isKnown = (registered + verified.map(\.element.record)).contains {
           $0.aaid == record.aaid && $0.keyID == record.keyID
         }
         guard !isKnown else { throw UAFVerificationError(.alreadyRegistered, "the key is registered already") }
-        verified.append((record, candidate))
+        verified.append(((record, read.facts.reportedMethods), candidate))
       } catch { refused.append(UAFRefusedAssertion(aaid: aaid, error: error)) }
     }
     let accepted = try admit(verified, &refused)
-    return UAFRegistrationVerdict(registrations: accepted, refused: refused, facetID: final.facetID)
+    return UAFRegistrationVerdict(
+      registrations: accepted.map(\.record), refused: refused, reportedMethods: accepted.map(\.methods),
+      facetID: final.facetID)
+  }
+
+  /// That the counter is not further on than an authenticator can have come since the last one that is known.
+  private func check(_ counter: UInt32, after known: UInt32) throws(UAFVerificationError) {
+    guard counter <= known || counter - known <= maximumRegistrationCounter else {
+      throw UAFVerificationError(.counterImplausible, "no authenticator makes so many registrations")
+    }
   }
 
   private func verify(
-    _ assertion: UAFReceivedResponse.Assertion, _ read: UAFRegistrationAssertion, _ final: UAFFinalChallenge,
-    at time: Int64
+    _ read: UAFRegistrationAssertion, _ model: UAFModelStatement, at time: Int64
   ) throws(UAFVerificationError) -> (UAFRegistrationRecord, UAFCandidate) {
     let facts = read.facts
-    let model = try check(assertion, facts, final)
     let candidate = UAFCandidate(
       model, keyIDs: [Base64URL.encode(facts.keyID)], attestationType: read.attestationType,
       authenticatorVersion: facts.authenticatorVersion)
     try checkPolicy(candidate, model)
     guard facts.mode == 1 else {
       throw UAFVerificationError(.authenticationModeInvalid, "a registration confirms no transaction")
-    }
-    guard read.registrationCounter <= maximumRegistrationCounter else {
-      throw UAFVerificationError(.counterImplausible, "no authenticator makes so many registrations")
     }
     guard read.keyForm == model.keyForm else {
       throw UAFVerificationError(.publicKeyFormMismatch, "the key's form is not the model's")

@@ -37,6 +37,9 @@ public struct UAFExpectation: Sendable {
   public var transactions: [UAFTransactionContent] = []
   /// Hashes of further forms, for a server that kept no contents.
   public var transactionHashes: [[UInt8]] = []
+  /// The ids of the extensions in the request's header, which the response's header repeats. One of another id that must
+  /// be understood is refused, unless it is one of `UAFExtensionID.known`.
+  public var extensionIDs: Set<String> = []
 
   // MARK: The server
 
@@ -44,16 +47,16 @@ public struct UAFExpectation: Sendable {
   public var models: UAFModels
   /// The app's facets; compared as whole texts.
   public var facets: Set<String>
-  /// What is known of the connection, under the names of the channel binding's members; what a response names of it
-  /// must be equal.
-  public var channelBinding: [String: String] = [:]
+  /// What is known of the connection; what a response names of it must be equal.
+  public var channelBinding = UAFChannelBinding()
   /// Whether a response must name at least one of them.
   public var requiresChannelBinding = false
   /// What is done about a changed enrollment.
   public var enrollmentPolicy = EnrollmentPolicy.stepUp
   /// What is done about a counter that did not rise.
   public var signCounterPolicy = SignCounterPolicy.reject
-  /// The most registrations one authenticator may have made; more are not believed.
+  /// The most registrations one authenticator may have made, or have made since the highest counter that is known of the
+  /// user's keys of its model; more are not believed. An authenticator without the counter says 0, which always is.
   public var maximumRegistrationCounter: UInt32 = 65_535
 
   /// Describes a request.
@@ -83,6 +86,8 @@ public struct UAFExpectation: Sendable {
     guard header.operation == operation else {
       throw UAFVerificationError(.operationMismatch, "the response is one to another operation")
     }
+    try checkExtensions(header.extensionsToUnderstand)
+    for assertion in response.assertions { try checkExtensions(assertion.extensionsToUnderstand) }
     guard header.serverData.map({ Array($0.utf8) }) == serverData.map({ Array($0.utf8) }) else {
       throw UAFVerificationError(.serverDataInvalid, "the server data is not what was sent")
     }
@@ -99,6 +104,12 @@ public struct UAFExpectation: Sendable {
     }
     try check(final.channelBinding)
     return final
+  }
+
+  private func checkExtensions(_ ids: Set<String>) throws(UAFVerificationError) {
+    guard ids.allSatisfy({ UAFExtensionID.known.contains($0) || extensionIDs.contains($0) }) else {
+      throw UAFVerificationError(.extensionUnknown, "an extension of the message must be understood")
+    }
   }
 
   private static func equal(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
@@ -124,7 +135,7 @@ public struct UAFExpectation: Sendable {
   private func check(_ received: JSONObject) throws(UAFVerificationError) {
     let mismatch = UAFVerificationError(.channelBindingMismatch, "the connection was another one")
     var compared = 0
-    for (name, value) in channelBinding {
+    for (name, value) in channelBinding.known {
       guard let text = received[name]?.stringValue else { continue }
       guard ConstantTime.equals(Array(text.utf8), Array(value.utf8)) else { throw mismatch }
       compared += 1
@@ -134,10 +145,14 @@ public struct UAFExpectation: Sendable {
 
   /// The model of an assertion, its scheme and its hash.
   func check(
-    _ assertion: UAFReceivedResponse.Assertion, _ facts: UAFSignedFacts, _ final: UAFFinalChallenge
+    _ assertion: UAFReceivedResponse.Assertion, _ facts: UAFSignedFacts, _ final: UAFFinalChallenge,
+    _ version: UAFProtocolVersion
   ) throws(UAFVerificationError) -> UAFModelStatement {
     guard let model = models[facts.aaid] else {
       throw UAFVerificationError(.modelUnknown, "there is no metadata of the model")
+    }
+    guard model.versions.contains(version) else {
+      throw UAFVerificationError(.modelVersionMismatch, "the model does not speak the version of the message")
     }
     guard assertion.scheme == model.assertionScheme else {
       throw UAFVerificationError(.schemeMismatch, "the scheme is not the model's")

@@ -44,6 +44,8 @@ public struct UAFRelyingParty: Sendable {
   public var enrollmentPolicy = UAFExpectation.EnrollmentPolicy.stepUp
   /// What is done about a counter that did not rise.
   public var signCounterPolicy = UAFExpectation.SignCounterPolicy.reject
+  /// How far registration counters may be ahead of what is known; see `UAFExpectation.maximumRegistrationCounter`.
+  public var maximumRegistrationCounter: UInt32 = 65_535
   /// How long a request waits for its response, in milliseconds.
   public var lifetime: Int64 = 300_000
   private let key: SecretBytes
@@ -248,6 +250,7 @@ public struct UAFRelyingParty: Sendable {
     expectation.transactionHashes = pending.transactionHashes
     expectation.enrollmentPolicy = enrollmentPolicy
     expectation.signCounterPolicy = signCounterPolicy
+    expectation.maximumRegistrationCounter = maximumRegistrationCounter
     return expectation
   }
 }

@@ -60,7 +60,8 @@ extension UAFVerificationError.Code {
     case .channelBindingMismatch: .channelBindingRefused
     case .modelUnknown: .unknownAAID
     case .keyUnknown: .unknownKeyID
-    case .schemeMismatch, .policyMismatch, .authenticatorVersionTooLow: .unacceptableAuthenticator
+    case .schemeMismatch, .modelVersionMismatch, .policyMismatch, .authenticatorVersionTooLow:
+      .unacceptableAuthenticator
     case .algorithmMismatch, .algorithmUnsupported: .unacceptableAlgorithm
     case .publicKeyFormMismatch, .publicKeyInvalid, .enrollmentChanged: .unacceptableKey
     case .attestationTypeNotAllowed, .attestationRootsMissing, .surrogateNotAllowed, .attestationCertificateInvalid,

@@ -67,6 +67,8 @@ extension UAFVerificationError {
     case schemeMismatch
     /// There is no metadata of the model.
     case modelUnknown
+    /// The model does not speak the version of the message, as its metadata say.
+    case modelVersionMismatch
     /// The policy of the request does not admit the model, or no set of it is complete.
     case policyMismatch
     /// The hash is not one of the final challenge parameters as they were sent.
@@ -148,6 +150,7 @@ extension UAFVerificationError {
       case .rawVerificationDataExposed: "verification data"
       case .schemeMismatch: "assertion scheme"
       case .modelUnknown: "model metadata"
+      case .modelVersionMismatch: "model version"
       case .policyMismatch: "policy"
       case .finalChallengeHashMismatch: "final challenge hash"
       case .authenticatorVersionTooLow: "authenticator version"

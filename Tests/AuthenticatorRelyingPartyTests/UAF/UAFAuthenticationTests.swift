@@ -155,4 +155,61 @@ import Testing
     }
     #expect(verdict.signers.count == 1 && verdict.refused.map(\.error.code) == [.policyMismatch])
   }
+
+  // MARK: What the model's statement says
+
+  @Test func aSecondFactorAnswersOnlyToItsKeysName() throws {
+    var ceremony = try UAFCeremony()
+    ceremony.metadata = { $0["isSecondFactorOnly"] = true }
+    let record = try ceremony.record()
+    ceremony.authenticator.signCounter = 1
+    let signer = try #require(try ceremony.authenticate([record]).signers.first)
+    #expect(signer.isSecondFactorOnly)
+    let anybody = try uafRefusal {
+      try ceremony.authenticate([record]) {
+        $0.expectation = { $0.policy = UAFAcceptancePolicy(anyOf: [ceremony.authenticator.aaid]) }
+      }
+    }
+    #expect(anybody == .policyMismatch)
+    ceremony.metadata = { $0["isSecondFactorOnly"] = false }
+    #expect(try ceremony.authenticate([record]).signers.first?.isSecondFactorOnly == false)
+  }
+
+  @Test func aModelWithoutADisplayConfirmsNothing() throws {
+    var ceremony = try UAFCeremony()
+    let record = try ceremony.record()
+    ceremony.authenticator.signCounter = 1
+    let content = try UAFTransactionContent(text: "Pay 5 EUR")
+    ceremony.transactions = [content]
+    #expect(try uafRefusal { try ceremony.authenticate([record], content: content.content) } == nil)
+    ceremony.metadata = { $0["tcDisplay"] = 0 }
+    #expect(
+      try uafRefusal { try ceremony.authenticate([record], content: content.content) } == .transactionNotConfirmed)
+  }
+
+  @Test func refusesVersionsThatTheModelDoesNotSpeak() throws {
+    var ceremony = try UAFCeremony()
+    let record = try ceremony.record()
+    ceremony.authenticator.signCounter = 1
+    ceremony.metadata = { $0["upv"] = [["major": 1, "minor": 0]] }
+    #expect(try uafRefusal { try ceremony.authenticate([record]) } == .modelVersionMismatch)
+  }
+
+  @Test func readsHowTheUserWasVerified() throws {
+    var ceremony = try UAFCeremony()
+    let record = try ceremony.record()
+    ceremony.authenticator.signCounter = 1
+    let verdict = try ceremony.authenticate([record]) {
+      $0.assertion = {
+        $0.signed.append(
+          TestTLV(
+            0x3E12,
+            parts: [
+              TestTLV(0x2E13, Array("fido.uaf.uvm".utf8)),
+              TestTLV(0x2E14, [4, 0, 0, 0, 1, 0, 1, 0, 2, 0, 0, 0, 1, 0, 1, 0]),
+            ]))
+      }
+    }
+    #expect(verdict.signers.first?.reportedMethods.map(\.userVerification) == [4, 2])
+  }
 }

@@ -50,7 +50,9 @@ struct UAFCeremony {
 
   // MARK: Registration
 
-  func register(_ bend: (inout Bends) -> Void = { _ in }) throws -> UAFRegistrationVerdict {
+  func register(
+    knowing registered: [UAFRegistrationRecord] = [], _ bend: (inout Bends) -> Void = { _ in }
+  ) throws -> UAFRegistrationVerdict {
     var bends = Bends()
     bend(&bends)
     let party = try prepared()
@@ -64,7 +66,7 @@ struct UAFCeremony {
     let received = try UAFReceivedResponse(message: JSONValue.array([.object(response)]).serializedString())
     var expectation = try party.expectation(try party.pending(received, at: Self.now))
     bends.expectation(&expectation)
-    return try expectation.verifyRegistration(received, at: Self.seconds)
+    return try expectation.verifyRegistration(received, registered: registered, at: Self.seconds)
   }
 
   /// The record that a registration of this authenticator leaves.

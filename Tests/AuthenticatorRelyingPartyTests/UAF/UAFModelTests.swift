@@ -21,13 +21,31 @@ import Testing
         [["userVerification": 4, "caDesc": ["base": 10, "minLength": 4]]], [["userVerification": 2]],
       ]
     }
-    #expect(model.aaid == "FFFF#F001" && model.userVerification == 6 && model.isFreshUserVerificationRequired)
+    #expect(model.aaid == "FFFF#F001" && model.userVerifications == [6])
     #expect(model.versions == [.uaf10, .uaf11] && model.signatureForm == .es256Raw && model.keyForm == .ecRaw)
   }
 
   @Test func aCombinationOfMethodsNeedsAll() throws {
     let model = try model { $0["userVerificationDetails"] = [[["userVerification": 4], ["userVerification": 2]]] }
-    #expect(model.userVerification == 0x406)
+    #expect(model.userVerifications == [0x406])
+  }
+
+  /// Two pairs of methods are not any of the four methods.
+  @Test func aChoiceOfCombinationsIsNoChoiceOfMethods() throws {
+    let model = try model {
+      $0["userVerificationDetails"] = [
+        [["userVerification": 2], ["userVerification": 4]], [["userVerification": 1]],
+        [["userVerification": 16], ["userVerification": 4]],
+      ]
+    }
+    #expect(model.userVerifications == [1, 0x406, 0x414])
+    func matches(_ wanted: UInt32) -> Bool {
+      var criterion = UAFAcceptanceCriteria()
+      criterion.userVerification = wanted
+      return criterion.matches(UAFCandidate(model))
+    }
+    #expect(matches(1) && matches(3) && matches(0x406) && matches(0x414))
+    #expect(!matches(2) && !matches(4) && !matches(0x10) && !matches(0x6) && !matches(0x412))
   }
 
   @Test(arguments: [

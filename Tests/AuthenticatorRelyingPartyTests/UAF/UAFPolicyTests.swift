@@ -12,7 +12,8 @@ import Testing
         aaid: try #require(json["aaid"]?.stringValue), assertionScheme: "UAFV1TLV",
         authenticationAlgorithm: UInt16(try number("authenticationAlgorithm")),
         attestationTypes: (json["attestationTypes"]?.arrayValue ?? []).compactMap { $0.intValue.map { UInt16($0) } },
-        userVerification: UInt32(try number("userVerification")), keyProtection: UInt16(try number("keyProtection")),
+        userVerifications: [UInt32(try number("userVerification"))],
+        keyProtection: UInt16(try number("keyProtection")),
         matcherProtection: UInt16(try number("matcherProtection")),
         attachmentHint: UInt32(try number("attachmentHint")), tcDisplay: UInt16(try number("tcDisplay")),
         keyIDs: Set((json["registeredKeyIDs"]?.arrayValue ?? []).compactMap(\.stringValue)))

@@ -128,7 +128,7 @@ import Testing
 
   @Test func comparesWhatIsKnownOfTheConnection() throws {
     var ceremony = try UAFCeremony()
-    let binding: (inout UAFExpectation) -> Void = { $0.channelBinding = ["tlsServerCertificate": "AAEC"] }
+    let binding: (inout UAFExpectation) -> Void = { $0.channelBinding.tlsServerCertificate = "AAEC" }
     #expect(try uafRefusal { try ceremony.register { $0.expectation = binding } } == nil)
     ceremony.client.channelBinding = ["tlsServerCertificate": "AAEC"]
     #expect(try uafRefusal { try ceremony.register { $0.expectation = binding } } == nil)

@@ -37,13 +37,14 @@ struct UAFVector: Sendable, CustomTestStringConvertible {
     try #require(try JSONValue.parse(try bytes("fcParams")).objectValue)
   }
 
-  /// A response that carries the vector's assertion.
-  func response(_ operation: UAFServerOperation) throws -> UAFReceivedResponse {
-    try UAFReceivedResponse(json: [
+  /// A response that carries the vector's assertion, or other bytes in its place.
+  func response(_ operation: UAFServerOperation, _ other: [UInt8]? = nil) throws -> UAFReceivedResponse {
+    let assertion = try other.map { Base64URL.encode($0) } ?? text("assertion")
+    return try UAFReceivedResponse(json: [
       [
         "header": ["upv": ["major": 1, "minor": 1], "op": .string(operation.rawValue)],
         "fcParams": .string(try text("fcParams")),
-        "assertions": [["assertionScheme": "UAFV1TLV", "assertion": .string(try text("assertion"))]],
+        "assertions": [["assertionScheme": "UAFV1TLV", "assertion": .string(assertion)]],
       ]
     ])
   }

@@ -112,16 +112,17 @@ struct UAFElements {
   }
 
   /// Refuses what no assertion may hold and what must be understood and is not: every critical tag but those in `known`.
-  /// Extensions that stand here are read for their form; a critical one is not known, whatever it is.
+  /// Extensions that stand here are read for their form; a critical one must be one of `UAFExtensionID.known`.
   func check(known: Set<UInt16>) throws(UAFVerificationError) {
     for element in all {
       switch element.tag {
       case UAFTag.rawUserVerificationIndex, UAFTag.rawUserVerificationState:
         throw UAFVerificationError(.rawVerificationDataExposed, "raw verification data left the authenticator")
       case UAFTag.criticalExtension:
-        _ = try Self.extensionID(of: element)
-        throw UAFVerificationError(.extensionUnknown, "an extension of the assertion must be understood")
-      case UAFTag.optionalExtension: _ = try Self.extensionID(of: element)
+        guard UAFExtensionID.known.contains(try Self.extensionParts(of: element).id) else {
+          throw UAFVerificationError(.extensionUnknown, "an extension of the assertion must be understood")
+        }
+      case UAFTag.optionalExtension: _ = try Self.extensionParts(of: element)
       case let tag where tag & UAFTag.criticalBit != 0 && !known.contains(tag):
         throw UAFVerificationError(.criticalTagUnknown, "a critical tag is not known here")
       default: break
@@ -129,13 +130,25 @@ struct UAFElements {
     }
   }
 
-  private static func extensionID(of element: UAFElement) throws(UAFVerificationError) -> String {
+  /// What the extensions of this id say, in order.
+  func extensionData(_ id: String) throws(UAFVerificationError) -> [ArraySlice<UInt8>] {
+    var found: [ArraySlice<UInt8>] = []
+    for element in all where element.tag == UAFTag.criticalExtension || element.tag == UAFTag.optionalExtension {
+      let parts = try Self.extensionParts(of: element)
+      if parts.id == id { found.append(parts.data) }
+    }
+    return found
+  }
+
+  private static func extensionParts(
+    of element: UAFElement
+  ) throws(UAFVerificationError) -> (id: String, data: ArraySlice<UInt8>) {
     let parts = try element.elements()
     let id = try parts.only(UAFTag.extensionID).value
-    _ = try parts.only(UAFTag.extensionData)
+    let data = try parts.only(UAFTag.extensionData).value
     guard parts.all.count == 2, let text = String(validating: id, as: UTF8.self), (1...32).contains(text.count) else {
       throw UAFVerificationError(.assertionMalformed, "an extension has not its two parts")
     }
-    return text
+    return (text, data)
   }
 }

@@ -15,6 +15,8 @@ struct UAFSignedFacts {
   let signCounter: UInt32
   /// What the authenticator says about the set of enrolled fingers or faces; nil when it says nothing.
   let userVerificationState: [UInt8]?
+  /// What the authenticator says about how it verified; empty when it says nothing.
+  let reportedMethods: [UAFReportedMethod]
 
   /// More bytes than an assertion may have.
   static let maximumAssertionBytes = 4096
@@ -62,6 +64,7 @@ struct UAFSignedFacts {
     guard (32...2048).contains(keyID.count) else {
       throw UAFVerificationError(.keyIDInvalid, "a KeyID has 32 to 2,048 bytes")
     }
+    reportedMethods = try UAFReportedMethod.all(in: elements)
     userVerificationState = try elements.optional(UAFTag.userVerificationState).map { Array($0.value) }
     if let userVerificationState {
       guard (1...32).contains(userVerificationState.count) else {

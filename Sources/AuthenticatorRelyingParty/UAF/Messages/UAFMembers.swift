@@ -54,16 +54,16 @@ struct UAFMembers {
 
   func members(_ name: String) throws(UAFVerificationError) -> UAFMembers { try UAFMembers(object[name], code: code) }
 
-  /// Reads the extensions of a message or an assertion; one that must be understood is not known here.
-  func checkExtensions() throws(UAFVerificationError) {
+  /// Reads the extensions of a message or an assertion: the ids of those that must be understood.
+  func extensionsToUnderstand() throws(UAFVerificationError) -> Set<String> {
+    var ids: Set<String> = []
     for element in try optionalList("exts", limit: 64) ?? [] {
       let members = try UAFMembers(element, code: code)
-      _ = try members.text("id", 1...32)
+      let id = try members.text("id", 1...32)
       guard members.object["data"]?.stringValue != nil, let mustKnow = members.object["fail_if_unknown"]?.boolValue
       else { throw malformed("an extension has not its members") }
-      guard !mustKnow else {
-        throw UAFVerificationError(.extensionUnknown, "an extension of the message must be understood")
-      }
+      if mustKnow { ids.insert(id) }
     }
+    return ids
   }
 }

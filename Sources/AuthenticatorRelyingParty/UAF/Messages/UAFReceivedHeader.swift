@@ -10,6 +10,8 @@ public struct UAFReceivedHeader: Hashable, Sendable {
   public let appID: String?
   /// What the server put in; nil when it put nothing in.
   public let serverData: String?
+  /// The ids of the extensions that must be understood; a client copies those of the request.
+  let extensionsToUnderstand: Set<String>
 
   static let appIDLength = 0...512
   static let serverDataLength = 1...1536
@@ -25,7 +27,7 @@ public struct UAFReceivedHeader: Hashable, Sendable {
     self.operation = operation
     appID = try members.optionalText("appID", Self.appIDLength).flatMap { $0.isEmpty ? nil : $0 }
     serverData = try members.optionalText("serverData", Self.serverDataLength)
-    try members.checkExtensions()
+    extensionsToUnderstand = try members.extensionsToUnderstand()
   }
 }
 
@@ -35,8 +37,7 @@ public struct UAFReceivedResponse: Sendable {
   struct Assertion: Sendable {
     let scheme: String
     let bytes: [UInt8]
-    /// The display's PNG characteristics, of a registration.
-    let pngCharacteristics: JSONValue?
+    let extensionsToUnderstand: Set<String>
   }
 
   /// The longest response that is looked at, in bytes.
@@ -55,7 +56,7 @@ public struct UAFReceivedResponse: Sendable {
 
   /// Reads a message: an array of exactly one response.
   ///
-  /// Throws `messageMalformed` and `extensionUnknown`.
+  /// Throws `messageMalformed`.
   public init(message: String) throws(UAFVerificationError) {
     guard message.utf8.count <= Self.maximumBytes, let json = try? JSONValue.parse(message, limits: Self.limits) else {
       throw UAFVerificationError(.messageMalformed, "the message is no JSON of its size")
@@ -74,16 +75,13 @@ public struct UAFReceivedResponse: Sendable {
     var assertions: [Assertion] = []
     for element in try members.list("assertions", limit: Self.maximumAssertions) {
       let members = try UAFMembers(element)
-      try members.checkExtensions()
-      let characteristics = members.object["tcDisplayPNGCharacteristics"]
-      guard characteristics.map({ $0.arrayValue?.isEmpty == false }) ?? true else {
-        throw UAFVerificationError(.messageMalformed, "the display's characteristics are no list")
-      }
+      // What a registration tells of its display is not signed; the metadata statement counts.
+      _ = try members.optionalList("tcDisplayPNGCharacteristics", limit: 64)
       assertions.append(
         Assertion(
           scheme: try members.text("assertionScheme", 1...32),
           bytes: try members.bytes("assertion", 1...UAFSignedFacts.maximumAssertionBytes),
-          pngCharacteristics: characteristics))
+          extensionsToUnderstand: try members.extensionsToUnderstand()))
     }
     self.assertions = assertions
   }

@@ -8,8 +8,8 @@ public struct UAFCandidate: Hashable, Sendable {
   public var authenticationAlgorithm: UInt16
   /// The kinds of attestation it may give; after a registration the one it gave.
   public var attestationTypes: [UInt16]
-  /// Flags of methods.
-  public var userVerification: UInt32
+  /// The ways to verify, each with the flags of its methods.
+  public var userVerifications: [UInt32]
   /// Flags.
   public var keyProtection: UInt16
   /// Flags.
@@ -32,7 +32,7 @@ public struct UAFCandidate: Hashable, Sendable {
       aaid: model.aaid, assertionScheme: model.assertionScheme,
       authenticationAlgorithm: model.signatureForm.rawValue,
       attestationTypes: attestationType.map { [$0] } ?? model.attestationTypes,
-      userVerification: model.userVerification, keyProtection: model.keyProtection,
+      userVerifications: model.userVerifications, keyProtection: model.keyProtection,
       matcherProtection: model.matcherProtection, attachmentHint: model.attachmentHint, tcDisplay: model.tcDisplay,
       keyIDs: keyIDs, authenticatorVersion: authenticatorVersion)
   }
@@ -40,14 +40,14 @@ public struct UAFCandidate: Hashable, Sendable {
   /// Describes an authenticator.
   public init(
     aaid: String, assertionScheme: String, authenticationAlgorithm: UInt16, attestationTypes: [UInt16],
-    userVerification: UInt32, keyProtection: UInt16, matcherProtection: UInt16, attachmentHint: UInt32,
+    userVerifications: [UInt32], keyProtection: UInt16, matcherProtection: UInt16, attachmentHint: UInt32,
     tcDisplay: UInt16, keyIDs: Set<String> = [], authenticatorVersion: UInt16? = nil
   ) {
     self.aaid = UAFModelStatement.normalizedAAID(aaid) ?? aaid
     self.assertionScheme = assertionScheme
     self.authenticationAlgorithm = authenticationAlgorithm
     self.attestationTypes = attestationTypes
-    self.userVerification = userVerification
+    self.userVerifications = userVerifications
     self.keyProtection = keyProtection
     self.matcherProtection = matcherProtection
     self.attachmentHint = attachmentHint
@@ -64,7 +64,9 @@ extension UAFAcceptanceCriteria {
     if let aaids, !aaids.contains(candidate.aaid) { return false }
     if let vendorIDs, !vendorIDs.contains(where: { candidate.aaid.hasPrefix($0) }) { return false }
     if let keyIDs, !keyIDs.contains(where: { candidate.keyIDs.contains($0) }) { return false }
-    if let userVerification, !Self.matches(userVerification, candidate.userVerification) { return false }
+    if let wanted = userVerification, !candidate.userVerifications.contains(where: { Self.matches(wanted, $0) }) {
+      return false
+    }
     if let keyProtection, keyProtection & candidate.keyProtection == 0 { return false }
     if let matcherProtection, matcherProtection & candidate.matcherProtection == 0 { return false }
     if let attachmentHint, attachmentHint & candidate.attachmentHint == 0 { return false }

@@ -20,8 +20,9 @@ public struct UAFModelStatement: Hashable, Sendable {
   public let keyForm: UAFKeyForm
   /// 15879 basic full, 15880 basic surrogate, in its own order.
   public let attestationTypes: [UInt16]
-  /// Flags of the methods: any of them suffices, or with `verifyAll` all are needed.
-  public let userVerification: UInt32
+  /// The ways to verify, one of which suffices: flags of methods, any of which suffices, or with `verifyAll` all are
+  /// needed. Methods that suffice alone stand together, first.
+  public let userVerifications: [UInt32]
   /// Flags of where keys live.
   public let keyProtection: UInt16
   /// Flags of where people are compared.
@@ -30,16 +31,12 @@ public struct UAFModelStatement: Hashable, Sendable {
   public let attachmentHint: UInt32
   /// Whether it is of use only beside another one.
   public let isSecondFactorOnly: Bool
-  /// Whether every signature needs a verification of its own.
-  public let isFreshUserVerificationRequired: Bool
   /// Flags of its display for transactions; 0: it has none.
   public let tcDisplay: UInt16
-  /// What the display shows; nil when the statement does not say.
-  public let tcDisplayContentType: String?
   /// Whose attestation is believed; empty: it attests with the new key itself.
   public let attestationRoots: [X509Certificate]
 
-  /// In `userVerification`: all methods are needed.
+  /// In `userVerifications`: all methods are needed.
   public static let verifyAll: UInt32 = 0x400
 
   /// What any model is that has a certificate chain.
@@ -78,7 +75,7 @@ public struct UAFModelStatement: Hashable, Sendable {
     guard !attestationTypes.isEmpty, Set(attestationTypes).count == attestationTypes.count,
       attestationTypes.allSatisfy({ [UAFTag.basicFull, UAFTag.basicSurrogate, UAFTag.ecdaa].contains($0) })
     else { throw members.error("attestationTypes") }
-    userVerification = try Self.userVerification(members)
+    userVerifications = try Self.userVerifications(members)
     keyProtection = try members.number("keyProtection")
     matcherProtection = try members.number("matcherProtection")
     attachmentHint = try members.number("attachmentHint")
@@ -86,9 +83,7 @@ public struct UAFModelStatement: Hashable, Sendable {
       throw members.error("isSecondFactorOnly")
     }
     self.isSecondFactorOnly = isSecondFactorOnly
-    isFreshUserVerificationRequired = try members.optionalBool("isFreshUserVerificationRequired") ?? true
     tcDisplay = try members.number("tcDisplay")
-    tcDisplayContentType = try members.optionalText("tcDisplayContentType")
     attestationRoots = try Self.roots(members)
     guard attestationRoots.isEmpty || attestationTypes.contains(Self.basicFull) else {
       throw members.error("attestationRootCertificates")
@@ -108,24 +103,29 @@ public struct UAFModelStatement: Hashable, Sendable {
   }
 
   /// The flags of `userVerificationDetails`, a choice of combinations.
-  private static func userVerification(_ members: ExpectationMembers) throws(ExpectationError) -> UInt32 {
+  private static func userVerifications(_ members: ExpectationMembers) throws(ExpectationError) -> [UInt32] {
     let error = members.error("userVerificationDetails")
-    guard let alternatives = members.object["userVerificationDetails"]?.arrayValue, !alternatives.isEmpty else {
-      throw error
-    }
-    var flags: UInt32 = 0
+    guard let alternatives = members.object["userVerificationDetails"]?.arrayValue,
+      (1...maximumAlternatives).contains(alternatives.count)
+    else { throw error }
+    var single: UInt32 = 0
+    var combined: [UInt32] = []
     for alternative in alternatives {
       guard let methods = alternative.arrayValue, !methods.isEmpty else { throw error }
+      var flags: UInt32 = 0
       for method in methods {
         guard let value = method["userVerification"]?.intValue, let flag = UInt32(exactly: value),
           flag.nonzeroBitCount == 1, flag < verifyAll
         else { throw error }
         flags |= flag
       }
+      if flags.nonzeroBitCount == 1 { single |= flags } else { combined.append(flags | verifyAll) }
     }
-    let needsAll = alternatives.count == 1 && (alternatives[0].arrayValue?.count ?? 0) > 1
-    return needsAll ? flags | verifyAll : flags
+    return (single == 0 ? [] : [single]) + combined
   }
+
+  /// More combinations of methods than a statement may have.
+  private static let maximumAlternatives = 64
 
   private static func roots(_ members: ExpectationMembers) throws(ExpectationError) -> [X509Certificate] {
     var roots: [X509Certificate] = []

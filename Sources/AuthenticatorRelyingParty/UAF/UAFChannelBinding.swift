@@ -1,0 +1,54 @@
+internal import AuthenticatorCoding
+
+/// What a server knows of the TLS connection that its messages go over (UAF Protocol 1.1 section 3.1.7,
+/// "ChannelBinding"); each text as clients put it into the final challenge.
+public struct UAFChannelBinding: Hashable, Sendable {
+  /// Base64url of the hash of the server's certificate.
+  public var serverEndPoint: String?
+  /// Base64url of the server's certificate, DER.
+  public var tlsServerCertificate: String?
+  /// Base64url of the TLS Finished structure; deprecated.
+  public var tlsUnique: String?
+  /// `unused`, or base64url of the client's ChannelID key as JSON.
+  public var cidPublicKey: String?
+
+  /// Nothing is known, unless said.
+  public init(
+    serverEndPoint: String? = nil, tlsServerCertificate: String? = nil, tlsUnique: String? = nil,
+    cidPublicKey: String? = nil
+  ) {
+    self.serverEndPoint = serverEndPoint
+    self.tlsServerCertificate = tlsServerCertificate
+    self.tlsUnique = tlsUnique
+    self.cidPublicKey = cidPublicKey
+  }
+
+  /// Reads the members under their names in messages. Throws `ExpectationError`, which names the member: an unknown one,
+  /// or one that no client could send.
+  init(_ members: ExpectationMembers) throws(ExpectationError) {
+    for name in members.object.names where !Self.names.contains(name) { throw members.error(name) }
+    func text(_ name: String) throws(ExpectationError) -> String? {
+      guard let text = try members.optionalText(name) else { return nil }
+      guard Self.isBytes(text) else { throw members.error(name) }
+      return text
+    }
+    serverEndPoint = try text("serverEndPoint")
+    tlsServerCertificate = try text("tlsServerCertificate")
+    tlsUnique = try text("tlsUnique")
+    cidPublicKey = try members.optionalText("cid_pubkey")
+    guard cidPublicKey.map({ $0 == "unused" || Self.isBytes($0) }) ?? true else { throw members.error("cid_pubkey") }
+    guard self != UAFChannelBinding() else { throw members.error("serverEndPoint") }
+  }
+
+  private static let names: Set<String> = ["serverEndPoint", "tlsServerCertificate", "tlsUnique", "cid_pubkey"]
+
+  private static func isBytes(_ text: String) -> Bool { (try? Base64URL.decode(text))?.isEmpty == false }
+
+  /// What is known, under the names of messages.
+  var known: [(name: String, value: String)] {
+    [
+      ("serverEndPoint", serverEndPoint), ("tlsServerCertificate", tlsServerCertificate), ("tlsUnique", tlsUnique),
+      ("cid_pubkey", cidPublicKey),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+}

@@ -1,0 +1,93 @@
+import AuthenticatorCoding
+import AuthenticatorRelyingParty
+import TestUAF
+import Testing
+
+/// What is expected, read from JSON: what could never be equal to anything is named, and never passed over.
+@Suite struct UAFVerificationJobTests {
+  private let expect: JSONObject
+  private let request: JSONObject
+
+  init() throws {
+    let device = try TestUAFAuthenticator()
+    expect = ["metadata": [.object(device.metadata())], "facets": ["https://rp.example"]]
+    request = [
+      "header": ["upv": ["major": 1, "minor": 1], "op": "Reg", "appID": "https://rp.example"],
+      "challenge": "AAAAAAAAAAA",
+      "username": "mira", "policy": ["accepted": [[["aaid": ["FFFF#F001"]]]]],
+    ]
+  }
+
+  private func member(
+    _ bend: (inout JSONObject) -> Void = { _ in }, request change: (inout JSONObject) -> Void = { _ in }
+  ) -> String? {
+    var (expect, request) = (expect, request)
+    bend(&expect)
+    change(&request)
+    do throws(ExpectationError) {
+      _ = try UAFVerificationJob(request: [.object(request)], expect: .object(expect))
+      return nil
+    } catch { return error.member }
+  }
+
+  @Test(arguments: [
+    ("serverEndpoint", "AAAA"), ("serverEndPoint", "zzz zz"), ("serverEndPoint", "AAAA="), ("serverEndPoint", ""),
+    ("tlsServerCertificate", "%"), ("tlsUnique", "a"), ("cid_pubkey", "not used"),
+  ]) func aMistypedChannelBindingIsNamed(name: String, value: String) {
+    #expect(member { $0["channelBinding"] = [name: .string(value)] } == "channelBinding.\(name)")
+  }
+
+  @Test func aChannelBindingIsWholeOrNone() {
+    #expect(member { $0["channelBinding"] = ["serverEndPoint": "AAAA", "cid_pubkey": "unused"] } == nil)
+    #expect(member { $0["channelBinding"] = [:] } == "channelBinding.serverEndPoint")
+    #expect(member { $0["channelBinding"] = "AAAA" } == "channelBinding")
+    #expect(member { $0["requiresChannelBinding"] = true } == "channelBinding")
+  }
+
+  @Test func whatIsWrongWithTheRequestStandsBelowIt() {
+    #expect(member(request: { $0["policy"] = [:] }) == "request.policy.accepted")
+    #expect(member(request: { $0["header"] = ["op": "Other"] }) == "request.header.op")
+    #expect(member(request: { $0["transaction"] = "Pay" }) == "request.transaction")
+    #expect(member(request: { $0["transaction"] = [["contentType": "text/html"]] }) == "request.transaction.0")
+    let exts: JSONValue = [["id": 1]]
+    #expect(
+      member(request: { $0["header"] = ["upv": ["major": 1, "minor": 1], "op": "Reg", "exts": exts] })
+        == "request.header.exts")
+  }
+
+  @Test func countersMayGoAsFarAsIsSaid() {
+    #expect(member { $0["maximumRegistrationCounter"] = 4_294_967_295 } == nil)
+    #expect(member { $0["maximumRegistrationCounter"] = -1 } == "maximumRegistrationCounter")
+  }
+
+  /// The whole way of a response to a request with an extension that its client must understand.
+  @Test func acceptsTheHeaderThatTheRequestHad() throws {
+    var device = try TestUAFAuthenticator()
+    device.signCounter = 1
+    var request = request
+    var header = request["header"]?.objectValue ?? [:]
+    header["exts"] = [
+      ["id": "fido.uaf.uvm", "data": "", "fail_if_unknown": true],
+      ["id": "org.example.own", "data": "AA", "fail_if_unknown": true],
+    ]
+    request["header"] = .object(header)
+    let client = TestUAFClient()
+    let response = try UAFReceivedResponse(message: try client.register(device, [.object(request)]))
+    var expect = expect
+    expect["metadata"] = [.object(device.metadata())]
+    let job = try UAFVerificationJob(request: [.object(request)], expect: .object(expect))
+    #expect(try job.verify(response, at: UAFCeremony.seconds)["verified"] == true)
+  }
+
+  @Test func aVersionThatWasNotOfferedIsRefusedByName() throws {
+    let device = try TestUAFAuthenticator()
+    var other = request
+    other["header"] = ["upv": ["major": 1, "minor": 0], "op": "Reg", "appID": "https://rp.example"]
+    var asked = request
+    asked["header"] = ["upv": ["major": 1, "minor": 2], "op": "Reg", "appID": "https://rp.example"]
+    let response = try UAFReceivedResponse(message: try TestUAFClient().register(device, [.object(asked)]))
+    let job = try UAFVerificationJob(
+      request: [.object(request), .object(other)], expect: .object(expect), version: response.header.version)
+    #expect(try uafRefusal { try job.verify(response, at: UAFCeremony.seconds) } == .versionUnsupported)
+  }
+}
