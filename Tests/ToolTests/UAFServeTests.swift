@@ -48,9 +48,16 @@ import ToolSupport
   }
 
   @Test func settingsThatAreNotUnderstoodEndIt() async throws {
-    let path = try folder.write("bad.json", #"{"version": 1, "metadata": [{}]}"#)
-    let result = try await Tool.run(["serve", "--port", "0", "--json", "--uaf", path])
-    #expect(result.status == 3)
-    #expect(try result.json()["message"]?.stringValue?.contains("metadata.0.aaid") == true)
+    let model = JSONValue.object(device.metadata()).serializedString()
+    for (members, named) in [
+      (#""metadata": [{}]"#, "metadata.0.aaid"), (#""metadata": []"#, "metadata"),
+      (#""metadata": [\#(model)], "appID": "http://nope""#, "appID"),
+      (#""metadata": [\#(model)], "policy": {"accepted": [[{"aaid": ["FFFF#F00D"]}]]}"#, "policy.accepted.0.0.aaid"),
+    ] {
+      let path = try folder.write("bad.json", #"{"version": 1, \#(members)}"#)
+      let result = try await Tool.run(["serve", "--port", "0", "--json", "--uaf", path])
+      #expect(result.status == 3)
+      #expect(try result.json()["message"]?.stringValue?.contains("\(named) is missing or malformed") == true)
+    }
   }
 }

@@ -45,6 +45,7 @@ struct UAFServices: Sendable {
     party.versions = settings.versions
     party.enrollmentPolicy = settings.enrollmentPolicy
     party.signCounterPolicy = settings.signCounterPolicy
+    party.maximumRegistrationCounter = settings.maximumRegistrationCounter
     party.lifetime = settings.requestLifetime.components.seconds * 1000
     return party
   }
@@ -63,12 +64,14 @@ struct UAFServices: Sendable {
 
   // MARK: Asking
 
+  /// Throws `UAFRelyingParty.RequestError`: `name` for a user whose name is longer than a message may have it. It is never
+  /// cut: two users could become one, whose new key takes the other one's place on the device.
   func registrationRequest(
     for user: UserRecord, context: String, lifetime: Int64? = nil, _ party: UAFRelyingParty
   ) async throws -> UAFIssuedRequest {
     try party.registrationRequest(
-      for: user.id, username: String(user.name.unicodeScalars.prefix(128)),
-      registered: try await keys(of: user).map(\.registration), context: context, lifetime: lifetime,
+      for: user.id, username: user.name, registered: try await keys(of: user).map(\.registration), context: context,
+      lifetime: lifetime,
       at: now.milliseconds)
   }
 
@@ -138,7 +141,8 @@ struct UAFServices: Sendable {
     guard pending.subject == user.id else {
       throw UAFVerificationError(.serverDataInvalid, "the request was another user's")
     }
-    let verdict = try party.expectation(pending).verifyRegistration(response, at: now.seconds)
+    let verdict = try party.expectation(pending).verifyRegistration(
+      response, registered: try await self.keys(of: user).map(\.registration), at: now.seconds)
     let keys = verdict.registrations.map { registration in
       UAFKeyRecord(realm: user.realm, userID: user.id, registration: registration, createdAt: now)
     }
@@ -181,6 +185,30 @@ struct UAFServices: Sendable {
       throw UAFVerificationError(.counterNotIncreased, "the key was used or removed meanwhile")
     }
     return (user, verdict)
+  }
+}
+
+extension UAFServices {
+  /// Compares these keys with the sets of fingers or faces that they report now. Only for somebody who has proved in
+  /// another way to be the user.
+  func acceptChangedEnrollment(_ signers: [UAFAuthenticationVerdict.Signer], of user: UserRecord) async throws -> Bool {
+    for signer in signers where signer.isEnrollmentChanged {
+      let name = UAFKeyName(aaid: signer.registration.aaid, keyID: signer.registration.keyID)
+      guard let state = signer.reportedState,
+        try await registry.setUserVerificationState(state, ofKey: name, user: user.id, realm: user.realm)
+      else { return false }
+    }
+    return true
+  }
+
+  /// What was confirmed, as the answer tells it; the content where it is the configured one.
+  func confirmation(_ hash: [UInt8]) -> JSONValue {
+    var object: JSONObject = ["hash": .string(Base64URL.encode(hash))]
+    if let content = try? UAFTransactionContent(text: settings.transactionText), content.hash == hash {
+      object["contentType"] = .string(content.contentType)
+      object["content"] = .string(Base64URL.encode(content.content))
+    }
+    return .object(object)
   }
 }
 

@@ -1,4 +1,5 @@
 public import AuthenticatorCoding
+internal import AuthenticatorCore
 public import AuthenticatorRelyingParty
 
 /// What a server does about FIDO UAF, at its addresses and in journeys. Without models it does nothing.
@@ -20,6 +21,9 @@ public struct UAFSettings: Sendable {
   public var enrollmentPolicy = UAFExpectation.EnrollmentPolicy.stepUp
   /// What is done when a counter did not rise.
   public var signCounterPolicy = UAFExpectation.SignCounterPolicy.reject
+  /// How far registration counters may be ahead of the highest one that is known of the user's keys of the model; more
+  /// registrations are not believed.
+  public var maximumRegistrationCounter: UInt32 = 65_535
   /// How long a request waits for its response.
   public var requestLifetime: Duration = .seconds(300)
   /// Keys of one user.
@@ -43,6 +47,55 @@ extension UAFSettings {
     guard object["version"] == 1 else { throw ExpectationError("version") }
     guard object["metadata"] != nil else { throw ExpectationError("metadata") }
     for member in object where member.name != "version" { try take(member.name, member.value) }
+    try checkThatSomebodyCanSignIn()
+  }
+
+  /// Refuses settings with which nothing could ever succeed.
+  private func checkThatSomebodyCanSignIn() throws(ExpectationError) {
+    guard !models.isEmpty else { throw ExpectationError("metadata") }
+    let speaking = models.all.filter { !$0.versions.allSatisfy { !versions.contains($0) } }
+    guard !speaking.isEmpty else { throw ExpectationError("versions") }
+    if let policy {
+      for (place, set) in policy.accepted.enumerated() {
+        for (index, criterion) in set.enumerated() {
+          let path = "policy.accepted.\(place).\(index)"
+          guard criterion.aaids?.allSatisfy({ models[$0] != nil }) ?? true else {
+            throw ExpectationError(path + ".aaid")
+          }
+          // Keys have names only where somebody is known.
+          guard criterion.keyIDs == nil else { throw ExpectationError(path + ".keyIDs") }
+          let isServed = speaking.contains { model in
+            let candidate = UAFCandidate(model)
+            return policy.admits(candidate) && criterion.matches(candidate)
+          }
+          guard isServed else { throw ExpectationError(path) }
+        }
+      }
+    }
+    for (index, facet) in (facets ?? []).enumerated() where !Self.isFacet(facet) {
+      throw ExpectationError("facets.\(index)")
+    }
+    if let appID, !Self.isApp(appID, facets) { throw ExpectationError("appID") }
+  }
+
+  /// An https origin, or the identity of an app; plain http is no facet.
+  private static func isFacet(_ text: String) -> Bool {
+    guard isPrintable(text), !text.lowercased().hasPrefix("http:") else { return false }
+    guard text.lowercased().hasPrefix("https:") else { return text.contains(":") }
+    guard let url = try? WebURL(text) else { return false }
+    return url.path == "/" && url.query == nil
+  }
+
+  /// An https address, or one of the facets, whose only app it then is.
+  private static func isApp(_ text: String, _ facets: [String]?) -> Bool {
+    guard text.lowercased().hasPrefix("https:") else {
+      return isFacet(text) && facets?.contains(text) ?? true
+    }
+    return (try? WebURL(text)) != nil
+  }
+
+  private static func isPrintable(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
   private mutating func take(_ name: String, _ value: JSONValue) throws(ExpectationError) {
@@ -75,6 +128,9 @@ extension UAFSettings {
     case "signCounterPolicy":
       guard let word = value.stringValue.flatMap(UAFExpectation.SignCounterPolicy.init(rawValue:)) else { throw error }
       signCounterPolicy = word
+    case "maximumRegistrationCounter":
+      guard let number = value.intValue.flatMap({ UInt32(exactly: $0) }) else { throw error }
+      maximumRegistrationCounter = number
     case "requestLifetime":
       guard let seconds = value.intValue, (1...3600).contains(seconds) else { throw error }
       requestLifetime = .seconds(seconds)

@@ -38,10 +38,20 @@ import Testing
   }
 
   @Test(arguments: [
-    ("version", "2"), ("version", "null"), ("metadata", "null"), ("metadata", "[{}]"), ("realm", "1"),
-    ("appID", "\"\""), ("facets", "[]"), ("facets", "[1]"), ("versions", "[\"1.2\"]"), ("versions", "[]"),
+    ("version", "2"), ("version", "null"), ("metadata", "null"), ("metadata", "[{}]"), ("metadata", "[]"),
+    ("realm", "1"),
+    ("appID", "\"\""), ("appID", "\"https:// bad\""), ("appID", "\"http://nope\""), ("appID", "\"https://\""),
+    ("appID", "\"nonsense\""), ("facets", "[\"http://rp.example\"]"), ("facets", "[\"https://rp.example/path\"]"),
+    ("facets", "[\"https:// bad\"]"), ("facets", "[\"nonsense\"]"),
+    ("policy", #"{"accepted": [[{"aaid": ["FFFF#F00D"]}]]}"#),
+    ("policy", #"{"accepted": [[{"aaid": ["FFFF#F001", "FFFF#F00D"]}]]}"#),
+    ("policy", #"{"accepted": [[{"aaid": ["FFFF#F001"], "keyIDs": ["AAAA"]}]]}"#),
+    ("policy", #"{"accepted": [[{"userVerification": 128}]]}"#),
+    ("policy", #"{"accepted": [[{"aaid": ["FFFF#F001"]}]], "disallowed": [{"aaid": ["FFFF#F001"]}]}"#),
+    ("facets", "[]"), ("facets", "[1]"), ("versions", "[\"1.2\"]"), ("versions", "[]"),
     ("policy", "{}"), ("enrollmentPolicy", "\"ignore\""), ("signCounterPolicy", "\"accept\""),
-    ("requestLifetime", "0"), ("quota", "0"), ("transactionText", "\"€\""), ("unknown", "1"),
+    ("requestLifetime", "0"), ("maximumRegistrationCounter", "-1"), ("quota", "0"), ("transactionText", "\"€\""),
+    ("unknown", "1"),
   ]) func namesWhatIsWrong(name: String, value: String) throws {
     let value = try JSONValue.parse(value)
     do {
@@ -50,6 +60,35 @@ import Testing
     } catch let error as ExpectationError {
       #expect(error.member.hasPrefix(name), "\(error.member)")
     }
+  }
+
+  /// What a server would start with and never sign anybody in by.
+  @Test func namesTheMemberThatCanNeverWork() throws {
+    func member(_ bend: (inout JSONObject) -> Void) -> String? {
+      do {
+        _ = try settings(bend)
+        return nil
+      } catch { return (error as? ExpectationError)?.member }
+    }
+    #expect(
+      member { $0["policy"] = ["accepted": [[["aaid": ["FFFF#F001"]]], [["aaid": ["FFFF#F00D"]]]]] }
+        == "policy.accepted.1.0.aaid")
+    #expect(
+      member {
+        var statement = $0["metadata"]?[0]?.objectValue ?? [:]
+        statement["upv"] = [["major": 1, "minor": 0]]
+        $0["metadata"] = [.object(statement)]
+      } == "versions")
+    #expect(
+      member {
+        $0["appID"] = "linux:exe:org.example"
+        $0["facets"] = ["linux:exe:org.example.other"]
+      } == "appID")
+    #expect(
+      member {
+        $0["appID"] = "linux:exe:org.example"
+        $0["facets"] = ["linux:exe:org.example"]
+      } == nil)
   }
 
   @Test func metadataMustBeGiven() {

@@ -118,6 +118,89 @@ import Testing
     #expect(answer.body["statusCode"] == 1202 && answer.body["additionalTokens"] == nil)
   }
 
+  /// Whoever is signed in could as well remove the key and register it anew.
+  @Test func aSessionOfTheUserAcceptsAChangedSet() async throws {
+    var device = try TestUAFAuthenticator()
+    device.state = [1]
+    var kit = try await UAFKit(device: device)
+    _ = try await kit.register()
+    kit.device.state = [2]
+    func respond(_ context: JSONValue?, session: String?) async throws -> JSONValue {
+      let asked = try await request(kit, "Auth", context: ["username": "mira"])
+      let response = try kit.client.authenticate(&kit.device, try Self.message(asked))
+      var body: JSONObject = ["uafResponse": .string(response)]
+      if let context { body["context"] = .string(context.serializedString()) }
+      return try await post(kit, "/uaf/response", .object(body), session: session).body
+    }
+    let accepting: JSONValue = ["acceptChangedEnrollment": true]
+    let (mira, noor) = (try await kit.harness.session(), try await kit.harness.session(of: "noor"))
+    #expect(try await respond(accepting, session: nil)["statusCode"] == 1202)
+    #expect(try await respond(accepting, session: noor)["statusCode"] == 1202)
+    #expect(try await respond(nil, session: mira)["statusCode"] == 1202)
+    #expect(try await respond(["acceptChangedEnrollment": false], session: mira)["statusCode"] == 1202)
+    #expect(try await kit.keys().first?.registration.userVerificationState == [1])
+    let accepted = try await respond(accepting, session: mira)
+    #expect(accepted["statusCode"] == 1200 && accepted["additionalTokens"] != nil)
+    #expect(try await kit.keys().first?.registration.userVerificationState == [2])
+    // From now on it is the set that is expected.
+    #expect(try await respond(nil, session: nil)["statusCode"] == 1200)
+    kit.device.state = [1]
+    #expect(try await respond(nil, session: nil)["statusCode"] == 1202)
+  }
+
+  @Test func aConfirmationSaysWhatWasConfirmed() async throws {
+    var kit = try await UAFKit { $0.transactionText = "Pay 42.00 EUR" }
+    _ = try await kit.register()
+    let content = try UAFTransactionContent(text: "Pay 42.00 EUR")
+    let asked = try await request(kit, "Auth", context: ["username": "mira", "transaction": true])
+    let response = try kit.client.authenticate(&kit.device, try Self.message(asked))
+    let answer = try await post(kit, "/uaf/response", ["uafResponse": .string(response)]).body
+    #expect(answer["statusCode"] == 1200 && answer["description"] == "confirmed and signed in")
+    #expect(
+      answer["transaction"] == [
+        "hash": .string(Base64URL.encode(content.hash)), "contentType": "text/plain",
+        "content": .string(Base64URL.encode(content.content)),
+      ])
+    let plain = try await request(kit, "Auth", context: ["username": "mira"])
+    let other = try kit.client.authenticate(&kit.device, try Self.message(plain))
+    #expect(try await post(kit, "/uaf/response", ["uafResponse": .string(other)]).body["transaction"] == nil)
+  }
+
+  @Test func aSecondFactorAloneSignsNobodyIn() async throws {
+    let device = try TestUAFAuthenticator()
+    var statement = device.metadata()
+    statement["isSecondFactorOnly"] = true
+    let models = try UAFModels(json: [.object(statement)])
+    var kit = try await UAFKit(device: device) { $0.models = models }
+    _ = try await kit.register()
+    func respond(session: String?) async throws -> JSONValue {
+      let asked = try await request(kit, "Auth", context: ["username": "mira"])
+      let response = try kit.client.authenticate(&kit.device, try Self.message(asked))
+      return try await post(kit, "/uaf/response", ["uafResponse": .string(response)], session: session).body
+    }
+    let alone = try await respond(session: nil)
+    #expect(alone["statusCode"] == 1202 && alone["additionalTokens"] == nil)
+    #expect(try await respond(session: try await kit.harness.session(of: "noor"))["statusCode"] == 1202)
+    #expect(try await respond(session: try await kit.harness.session())["statusCode"] == 1200)
+  }
+
+  /// One user's name is never taken for another's, whose key a device would then replace.
+  @Test func longNamesAreRefusedAndNeverCut() async throws {
+    let kit = try await UAFKit()
+    let common = String(repeating: "m", count: 128)
+    for name in [common, common + "1", common + "2"] {
+      _ = try await kit.harness.server.addUser(named: name, password: Harness.password, in: kit.harness.realm)
+    }
+    #expect(
+      try await request(kit, "Reg", session: try await kit.harness.session(of: common)).body["statusCode"] == 1200)
+    for name in [common + "1", common + "2"] {
+      let session = try await kit.harness.session(of: name)
+      #expect(try await request(kit, "Reg", session: session).body["statusCode"] == 1403)
+      #expect(try await kit.registrationStep(name).token == nil)
+    }
+    #expect(kit.refusals == ["userNameTooLong", "userNameTooLong"])
+  }
+
   @Test func listsFacets() async throws {
     let kit = try await UAFKit { $0.facets = ["https://rp.example", "linux:exe:a"] }
     for path in ["/uaf/facets", "/am/uaf/facets"] {
@@ -160,8 +243,25 @@ import Testing
     for body: JSONValue in [
       [:], ["op": "Other"], ["op": 1], ["op": "Auth", "context": [:]], ["op": "Auth", "context": "x"],
       ["op": "Auth", "context": #"{"username": ""}"#], ["op": "Auth", "context": #"{"username": 1}"#],
+      ["op": "Auth", "context": #"{"transaction": "yes"}"#], ["op": "Auth", "context": #"{"transaction": 1}"#],
+      ["op": "Auth", "context": #"{"transaction": null}"#], ["op": "Auth", "context": #"{"transction": true}"#],
+      ["op": "Auth", "contxt": #"{"transaction": true}"#],
     ] {
       #expect(try await post(kit, "/uaf/request", body).body["statusCode"] == 1400)
+    }
+    // All keys would go where one was meant.
+    let session = try await kit.harness.session()
+    _ = try await kit.register()
+    for context: JSONValue in [["authenticator": []], ["keys": []], ["authenticators": [], "also": 1]] {
+      #expect(try await request(kit, "Dereg", context: context, session: session).body["statusCode"] == 1400)
+    }
+    #expect(try await request(kit, "Reg", context: ["username": "noor"], session: session).body["statusCode"] == 1400)
+    #expect(try await kit.keys().count == 1)
+    for body: JSONValue in [
+      ["uafResponse": "x", "context": #"{"acceptChangedEnrollment": 1}"#],
+      ["uafResponse": "x", "context": #"{"accept": true}"#], ["uafResponse": "x", "op": "Auth"],
+    ] {
+      #expect(try await post(kit, "/uaf/response", body).body["statusCode"] == 1400)
     }
     for body: JSONValue in [[:], ["uafResponse": 1], ["uafResponse": ""], ["uafResponse": "[]"]] {
       #expect(try await post(kit, "/uaf/response", body).body["statusCode"] == 1400)

@@ -3,7 +3,8 @@ public import AuthenticatorRelyingParty
 
 /// Registers a UAF key for the user named so far.
 ///
-/// Outcomes: `success`; `failure` for a response that does not verify, and a user who has as many keys as allowed;
+/// Outcomes: `success`; `failure` for a response that does not verify, a user who has as many keys as allowed, and one
+/// whose name has more than the 128 characters that a message may hold (`userNameTooLong`);
 /// `unsupported` when the client knows nothing of UAF or the server knows no models; `cancelled` and `clientError` as the
 /// client reports them. The check that refused stands in the shared state under `uafFailure`, the client's
 /// `code::RESULT` under `uafClientError`.
@@ -34,8 +35,13 @@ public struct UAFRegistrationNode: TreeNode {
     let party = context.uafParty(policy)
     guard context.answers != nil, let challenge = context.endUAF() else {
       let lifetime = Int64(timeout) * 1000
-      let issued = try await context.services.uaf.registrationRequest(
-        for: user, context: context.uafContext, lifetime: lifetime, party)
+      let issued: UAFIssuedRequest
+      do {
+        issued = try await context.services.uaf.registrationRequest(
+          for: user, context: context.uafContext, lifetime: lifetime, party)
+      } catch let error as UAFRelyingParty.RequestError where error == .name {
+        return context.refuseUAF("userNameTooLong")
+      }
       context.rememberUAF(issued)
       return NodeContext.uafPage("uaf_registration", issued.message, milliseconds: lifetime)
     }

@@ -25,6 +25,9 @@ struct UAFCall: Sendable {
       return Self.refused(error.statusCode)
     } catch let error as Refusal {
       return Self.refused(error.status)
+    } catch let error as UAFRelyingParty.RequestError where error == .name {
+      // The user's name is longer than messages may have it, and stays so.
+      return Self.refused(.forbidden)
     } catch is UAFRelyingParty.RequestError {
       return Self.refused(.badRequest)
     } catch is UAFQuotaReached {
@@ -42,15 +45,18 @@ struct UAFCall: Sendable {
     guard let operation = body["op"]?.stringValue.flatMap(UAFServerOperation.init(rawValue:)) else {
       throw Refusal(status: .badRequest)
     }
+    try Self.admit(["op", "previousRequest", "context"], of: body)
     let context = try Self.context(body["context"])
     var answer: JSONObject = ["statusCode": .integer(Int64(UAFStatusCode.ok.rawValue))]
     switch operation {
     case .registration:
+      try Self.admit([], of: context)
       let issued = try await services.registrationRequest(
         for: try await user(), context: UAFTransport.context, party)
       answer["uafRequest"] = .string(issued.message)
     case .authentication:
-      let wantsTransaction = context["transaction"]?.boolValue ?? false
+      try Self.admit(["username", "transaction"], of: context)
+      let wantsTransaction = try Self.flag("transaction", of: context)
       let transactions =
         wantsTransaction ? [try UAFTransactionContent(text: services.settings.transactionText)] : []
       let issued = try await services.authenticationRequest(
@@ -58,6 +64,7 @@ struct UAFCall: Sendable {
         context: UAFTransport.context, party)
       answer["uafRequest"] = .string(issued.message)
     case .deregistration:
+      try Self.admit(["authenticators"], of: context)
       let removed = try await services.registry.removeUAFKeys(
         try Self.names(context), ofUser: try await user().id, realm: services.realm)
       guard !removed.isEmpty else { throw Refusal(status: .notFound) }
@@ -76,6 +83,18 @@ struct UAFCall: Sendable {
       user.isActive
     else { throw Refusal(status: .unauthorized) }
     return user
+  }
+
+  /// Refuses members that nobody knows: what is misspelled would silently be something else, a plain sign-in in place of
+  /// a confirmation, or the removal of all keys in place of one.
+  private static func admit(_ names: Set<String>, of object: JSONObject) throws(Refusal) {
+    guard object.names.allSatisfy(names.contains) else { throw Refusal(status: .badRequest) }
+  }
+
+  private static func flag(_ name: String, of context: JSONObject) throws(Refusal) -> Bool {
+    guard let value = context[name] else { return false }
+    guard let flag = value.boolValue else { throw Refusal(status: .badRequest) }
+    return flag
   }
 
   private static func context(_ value: JSONValue?) throws(Refusal) -> JSONObject {
@@ -106,6 +125,10 @@ struct UAFCall: Sendable {
   // MARK: Responses
 
   private func response() async throws -> JSONObject {
+    try Self.admit(["uafResponse", "context"], of: body)
+    let context = try Self.context(body["context"])
+    try Self.admit(["acceptChangedEnrollment"], of: context)
+    let accepts = try Self.flag("acceptChangedEnrollment", of: context)
     guard let text = body["uafResponse"]?.stringValue else { throw Refusal(status: .badRequest) }
     let received = try UAFReceivedResponse(message: text)
     // Who is nobody cannot use up somebody's request.
@@ -117,20 +140,36 @@ struct UAFCall: Sendable {
       return ["statusCode": .integer(Int64(UAFStatusCode.ok.rawValue)), "description": "registered"]
     default:
       let (user, verdict) = try await services.authenticate(received, pending, in: services.realm, party)
-      guard !verdict.needsStepUp else {
-        return [
-          "statusCode": .integer(Int64(UAFStatusCode.accepted.rawValue)),
-          "description": "the enrolled set has changed: sign in another way",
-        ]
+      let hasSession = session?.userID == user.id
+      // With a session of the user comes another proof; it could as well remove the key and register it anew.
+      var isAccepted = !verdict.needsStepUp
+      if !isAccepted, accepts, hasSession {
+        isAccepted = try await services.acceptChangedEnrollment(verdict.signers, of: user)
+      }
+      guard isAccepted else {
+        return Self.pending("the enrolled set has changed: sign in another way, then accept it")
+      }
+      guard hasSession || !verdict.signers.allSatisfy(\.isSecondFactorOnly) else {
+        return Self.pending("a second factor alone signs nobody in: sign in another way first")
       }
       let token = try await server.makeSession(for: user, journeys: [], now: server.now)
       server.configuration.log(.clientSignedIn(realm: services.realm, strategy: "uaf"))
-      return [
+      var answer: JSONObject = [
         "statusCode": .integer(Int64(UAFStatusCode.ok.rawValue)), "description": "signed in",
         "additionalTokens": [
           ["type": "HTTP_COOKIE", "value": .string("\(server.configuration.cookieName)=\(token)")]
         ],
       ]
+      if let hash = verdict.confirmedHash {
+        answer["description"] = "confirmed and signed in"
+        answer["transaction"] = services.confirmation(hash)
+      }
+      return answer
     }
+  }
+
+  /// Verified, and not enough.
+  private static func pending(_ description: String) -> JSONObject {
+    ["statusCode": .integer(Int64(UAFStatusCode.accepted.rawValue)), "description": .string(description)]
   }
 }

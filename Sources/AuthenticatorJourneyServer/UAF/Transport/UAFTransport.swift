@@ -8,7 +8,8 @@ internal import AuthenticatorRelyingParty
 ///
 /// `context` of a request is JSON text: for `Auth` an optional `username`, and `transaction: true` to confirm the
 /// configured text; for `Dereg` an optional list `authenticators`, all keys without it. `Reg` and `Dereg` are for the
-/// user of the session that the request comes with.
+/// user of the session that the request comes with. `context` of a response may hold `acceptChangedEnrollment: true`:
+/// with a session of the same user, a changed set of fingers or faces counts from now on. Any other member is refused.
 struct UAFTransport: ServerRoute {
   static let facetPath = "/uaf/facets"
   static let requestPath = "/uaf/request"
