@@ -39,7 +39,8 @@ struct Console: Sendable {
     }
   }
 
-  /// Text from a server or a file must not drive the terminal: controls, and marks that reorder text, are replaced.
+  /// One line. Text from a server or a file must neither drive the terminal nor add lines of its own: controls, ends of
+  /// lines and marks that reorder text are replaced.
   static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = String.UnicodeScalarView()
@@ -49,8 +50,7 @@ struct Console: Sendable {
 
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x0A: false
-    case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
   }

@@ -47,6 +47,14 @@ struct Device: Sendable {
     if let named = options.authenticator, named == .devicePasscode || named == .applicationPIN {
       let factories = factories
       authenticators.enrolling = { _, context in try await factories.make(named, context) }
+      // Nor does it open a key that others guard.
+      authenticators.signing = AuthenticatorFactories()
+    }
+    if options.authenticator == .biometricOnly {
+      let signing = authenticators.signing
+      authenticators.signing = AuthenticatorFactories([
+        .biometricOnly: { context in try await signing.make(.biometricOnly, context) }
+      ])
     }
     return authenticators
   }

@@ -102,7 +102,7 @@ final class Ceremonies {
     switch callback {
     case let callback as TrustedDeviceEnrollCallback:
       name = "TrustedDeviceEnrollCallback"
-      failure = await Self.failure { try await callback.enroll(configuration, node: page) }
+      failure = await Self.failure { try await callback.enroll(configuration, node: page, identifierHint: user) }
     case let callback as TrustedDeviceSignInCallback:
       name = "TrustedDeviceSignInCallback"
       failure = await Self.failure { try await callback.signIn(configuration, node: page, identifierHint: user) }

@@ -24,10 +24,18 @@ final class ObservedTransport: HTTPTransport {
       console.trace("status \(response.status), \(response.body.count) bytes")
       return response
     } catch {
-      console.trace("no answer: \(AuthenticatorError.wrapping(error, as: .transportFailed, stage: "transport").code)")
+      var error = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "transport")
+      console.trace("no answer: \(error.code)")
+      // Who reads of a failure wants to know which server it was.
+      if Self.speaksOfTheServer.contains(error.code) {
+        let words = error.reason.isEmpty ? CodeText.sentence(for: error.code) : error.reason
+        error.reason = "\(request.url.origin)\(Self.nameless(request.url.path)): \(words)"
+      }
       throw error
     }
   }
+
+  private static let speaksOfTheServer: [AuthenticatorError.Code] = [.transportFailed, .timedOut, .invalidMessage]
 
   private static func nameless(_ path: String) -> String {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)

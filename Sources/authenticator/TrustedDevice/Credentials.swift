@@ -15,7 +15,8 @@ struct Credentials: Sendable {
   init(_ arguments: Arguments, name option: String) throws {
     nameOption = option
     name = try arguments.text(option)
-    password = arguments.value("--password")
+    // No server takes an empty one, and some take it for none.
+    password = try arguments.text("--password")
     passwordFile = try arguments.text("--password-file")
     guard password == nil || passwordFile == nil else {
       throw Failure.usage("--password and --password-file cannot both be given")
@@ -25,7 +26,7 @@ struct Credentials: Sendable {
   func readName(_ questions: Questions?) async throws -> String {
     if let name { return name }
     guard let questions else { throw missing(nameOption) }
-    return try await questions.ask("Name:")
+    return try Self.given(try await questions.ask("Name:"), "name")
   }
 
   func readPassword(_ questions: Questions?) async throws -> String {
@@ -38,7 +39,12 @@ struct Credentials: Sendable {
       return text
     }
     guard let questions else { throw missing("--password") }
-    return try await questions.askSecret("Password:")
+    return try Self.given(try await questions.askSecret("Password:"), "password")
+  }
+
+  private static func given(_ text: String, _ what: String) throws -> String {
+    guard !text.isEmpty else { throw Failure.usage("the \(what) is empty") }
+    return text
   }
 
   private func missing(_ option: String) -> Failure {

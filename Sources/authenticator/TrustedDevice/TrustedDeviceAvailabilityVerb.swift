@@ -8,12 +8,13 @@ struct TrustedDeviceAvailabilityVerb: TrustedDeviceVerb {
     options: [
       Option("--id", .value("ID"), "only this device"),
       Option("--hint", .value("TEXT"), "only devices enrolled with this hint"),
-      Option("--local", .flag, "do not ask the server, even while somebody is signed in"),
+      Option("--local", .flag, "send nothing: neither settings nor list are asked for"),
     ] + TrustedDeviceOptions.options,
     notes: [
       """
       Prints {"available", "id", "reason"}: 'id' is the device that would sign in, or null; 'reason' says why none would.
       The server is asked for its settings when they were never heard of, and for its list while somebody is signed in.
+      Nothing here is changed but what is known of the server.
       """
     ] + TrustedDeviceOptions.notes)
 
@@ -31,7 +32,7 @@ struct TrustedDeviceAvailabilityVerb: TrustedDeviceVerb {
   }
 
   func perform(_ run: TrustedDeviceRun) async throws -> TrustedDeviceReport {
-    if try await run.client.environment == nil { try await run.client.refresh() }
+    if !isLocal { try await run.client.knowEnvironment() }
     let selection = try await run.client.select(id: id, hint: hint, asksServer: !isLocal)
     let reason = selection.availability.unavailableReason?.rawValue
     return TrustedDeviceReport(

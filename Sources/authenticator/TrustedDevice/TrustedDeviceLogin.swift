@@ -42,6 +42,8 @@ struct TrustedDeviceLogin: TrustedDeviceVerb {
 struct SignedInReport {
   private let step: SignedInFlow.Step
   private let userID: String?
+  /// The options that lead to the same server.
+  private let address: String
 
   /// Notes that the offer was made, when it is.
   init(_ run: TrustedDeviceRun, after occasion: EnrollmentOffer.Occasion) async throws {
@@ -49,6 +51,7 @@ struct SignedInReport {
     let offers = await run.client.trustedDevices.shouldOfferEnrollment(after: occasion)
     var flow = SignedInFlow(session: session, offersEnrollment: offers)
     step = flow.step
+    address = run.address
     userID = session?.user?.id
     if flow.offerShown() { try await run.client.trustedDevices.noteOfferShown() }
   }
@@ -67,7 +70,7 @@ struct SignedInReport {
 
   var lines: [String] {
     switch step {
-    case .enrollmentOffer: ["this device can be enrolled: authenticator trusted-device enroll"]
+    case .enrollmentOffer: ["this device can be enrolled: authenticator trusted-device enroll \(address)"]
     case .sessionTasks(let keys): ["left to do: \(keys.joined(separator: ", "))"]
     case .complete, .signedOut: []
     }

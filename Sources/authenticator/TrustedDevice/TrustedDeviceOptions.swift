@@ -4,6 +4,8 @@ import AuthenticatorTrustedDevice
 /// What every `trusted-device` verb is told: which server, which app, which device.
 struct TrustedDeviceOptions: Sendable {
   let configuration: TrustedDeviceConfiguration
+  /// The options that lead to the same server, as they were given.
+  let address: String
   let certificateFile: String?
   let deviceToken: String?
   let device: DeviceOptions
@@ -45,6 +47,8 @@ struct TrustedDeviceOptions: Sendable {
     certificateFile = try arguments.text("--ca")
     deviceToken = try arguments.text("--device-token")
     var configuration = try Self.configuration(arguments)
+    address = ["--server", "--publishable-key"].compactMap { name in arguments.value(name).map { "\(name) \($0)" } }
+      .joined(separator: " ")
     configuration.authenticators = TrustedDeviceAuthenticators()
     if let seconds = try arguments.integer("--timeout", in: 1...3600) {
       configuration.promptTimeLimit = .seconds(seconds)

@@ -14,6 +14,7 @@ struct TrustedDeviceRevoke: TrustedDeviceVerb {
 
   let options: TrustedDeviceOptions
   let makesStore = false
+  let removesKeys = true
   private let id: String?
 
   init(_ arguments: Arguments) throws {

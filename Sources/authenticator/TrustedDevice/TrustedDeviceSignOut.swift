@@ -6,7 +6,12 @@ struct TrustedDeviceSignOut: TrustedDeviceVerb {
   static let syntax = Syntax(
     "trusted-device", "sign-out", summary: "end the session; this device stays enrolled",
     options: [Option("--everywhere", .flag, "end all sessions of this client")] + TrustedDeviceOptions.options,
-    notes: [#"Prints {"signedOut"}: the session that ended, or null when nobody was signed in."#]
+    notes: [
+      """
+      Prints {"signedOut"}: the session that ended, or null when nobody was signed in. The server is asked when this
+      installation does not know: a session whose answer was lost ends as well.
+      """
+    ]
       + TrustedDeviceOptions.notes)
 
   let options: TrustedDeviceOptions
@@ -19,8 +24,7 @@ struct TrustedDeviceSignOut: TrustedDeviceVerb {
   }
 
   func perform(_ run: TrustedDeviceRun) async throws -> TrustedDeviceReport {
-    let session = try await run.client.auth.session
-    try await run.client.auth.signOut(everywhere: isEverywhere && session != nil)
+    let session = try await run.client.endSession(everywhere: isEverywhere)
     return TrustedDeviceReport(
       json: ["signedOut": (session?.id).json], lines: [session == nil ? "nobody was signed in" : "signed out"])
   }
