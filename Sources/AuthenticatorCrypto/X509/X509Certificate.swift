@@ -107,4 +107,14 @@ public struct X509Certificate: Hashable, Sendable {
   public func publicKey() throws(CryptoError) -> PublicKey {
     try PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo)
   }
+
+  /// The SHA-1 of the subject's key without its algorithm, by which lists name keys (RFC 5280 section 4.2.1.2, method
+  /// 1); nil when the key is malformed.
+  public func subjectKeyDigest() -> [UInt8]? {
+    do throws(CryptoError) {
+      var reader = ASN1Reader(try ASN1Reader.single(subjectPublicKeyInfo[...], ASN1Element.Tag.sequence))
+      _ = try reader.next(ASN1Element.Tag.sequence)
+      return LegacyAttestation.digest(of: Array(try reader.next(ASN1Element.Tag.bitString).bitStringOctets()), .sha1)
+    } catch { return nil }
+  }
 }

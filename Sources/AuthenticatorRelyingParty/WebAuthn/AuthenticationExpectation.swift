@@ -67,6 +67,8 @@ public struct AuthenticationExpectation: Sendable {
     let members = try ExpectationMembers(json)
     self.init(ceremony: try CeremonyExpectation(members))
     allowedCredentialIDs = try members.credentialIDs("allowCredentials")
+    // Nothing depends on it, but a word that is none was meant to be another.
+    _ = try members.mediation()
     if let handle = try members.optionalUserHandle() {
       account = .known(handle)
     } else if members.object["userHandle"] != nil {

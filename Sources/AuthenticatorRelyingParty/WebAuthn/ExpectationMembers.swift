@@ -20,6 +20,9 @@ struct ExpectationMembers {
     return value
   }
 
+  /// Whether a member is not there, or null.
+  func isAbsent(_ name: String) -> Bool { value(name) == nil }
+
   func optionalText(_ name: String) throws(ExpectationError) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.stringValue else { throw error(name) }
@@ -127,6 +130,13 @@ extension ExpectationMembers {
     guard let word = Word(rawValue: text) else { throw error(name) }
     return word
   }
+}
+
+/// How much a ceremony asked of the person.
+enum ExpectedMediation: String { case conditional, immediate, optional, required, silent }
+
+extension ExpectationMembers {
+  func mediation() throws(ExpectationError) -> ExpectedMediation? { try word("mediation") }
 }
 
 // MARK: - Members with bounds of their own

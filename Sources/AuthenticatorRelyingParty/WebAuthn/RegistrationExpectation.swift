@@ -31,7 +31,8 @@ public struct RegistrationExpectation: Sendable {
   public var requiresRevocationLists = false
   /// Which lists of an Android key's properties count.
   public var androidKeyRule: AndroidKeyRule
-  /// What FIDO's metadata must say about the model; nil: it is not asked.
+  /// What FIDO's metadata must say about the model; nil: it is not asked. A statement must then prove the model, by the
+  /// roots in its entry: those of `trustAnchors` count for unknown models only, if such are accepted.
   public var modelPolicy: ModelPolicy?
   /// The account the credential is for, to be kept in its record.
   public var userHandle: [UInt8]?
@@ -65,13 +66,14 @@ public struct RegistrationExpectation: Sendable {
     let members = try ExpectationMembers(json)
     self.init(ceremony: try CeremonyExpectation(members))
     algorithms = Set(try members.integers("algorithms"))
+    // An empty list would accept every algorithm, which nobody means who writes one.
+    guard !algorithms.isEmpty || members.isAbsent("algorithms") else { throw members.error("algorithms") }
     if let text = try members.optionalText("attestation") {
       // The standard reads an unknown word as `none`; one who writes an expectation has misspelled it.
       guard let requirement = AttestationRequirement(rawValue: text) else { throw members.error("attestation") }
       attestation = requirement
     }
-    let mediation: Mediation? = try members.word("mediation")
-    isConditional = mediation == .conditional
+    isConditional = try members.mediation() == .conditional
     userHandle = try members.optionalUserHandle()
     registeredCredentialIDs = try members.credentialIDs("registeredCredentials")
     if try members.optionalBool("androidKeyInHardware") == true { androidKeyRule = .trustedEnvironment }
@@ -85,8 +87,6 @@ public struct RegistrationExpectation: Sendable {
       }
     }
   }
-
-  private enum Mediation: String { case conditional, immediate, optional, required, silent }
 }
 
 /// What a verified registration amounts to.
@@ -137,7 +137,7 @@ extension RegistrationExpectation {
       clientDataHash: SHA256.hash(response.clientDataJSON))
     let proof = try AttestationProof(
       format: object.format, statement: object.statement, about: subject, androidKeyRule: androidKeyRule)
-    let isTrusted = try checkTrust(proof, aaguid: attested.aaguid, at: time)
+    let isTrusted = try self.isTrusted(proof, ofModel: attested.aaguid, at: time)
 
     guard attested.id == response.id else {
       throw WebAuthnVerificationError(.credentialIDMismatch, "the response and the attested credential differ")
@@ -165,62 +165,5 @@ extension RegistrationExpectation {
       throw WebAuthnVerificationError(.algorithmNotAllowed, "the algorithm was not offered")
     }
     return try WebAuthnPublicKey(attested.key, coseBytes: attested.keyBytes)
-  }
-
-  /// Whether a trust anchor vouches for the statement; throws when the requirement is not met.
-  private func checkTrust(
-    _ proof: AttestationProof, aaguid: [UInt8], at time: Int64
-  ) throws(WebAuthnVerificationError) -> Bool {
-    let entry = try modelPolicy?.check(aaguid: aaguid, at: time)
-    switch proof.kind {
-    case .none:
-      guard attestation == .none || attestation == .indirect else {
-        throw WebAuthnVerificationError(.attestationMissing, "attestation was asked for")
-      }
-      return false
-    case .self: return false
-    case .basic, .attCA, .anonCA: break
-    }
-    do throws(CryptoError) {
-      if try isVouched(proof.certificates, by: trustAnchors, at: time) { return true }
-      if let roots = entry?.attestationRoots, !roots.isEmpty {
-        let anchors = try TrustAnchors(roots, revocationLists: trustAnchors?.revocationLists ?? [])
-        if try isVouched(proof.certificates, by: anchors, at: time) { return true }
-      }
-      guard attestation == .none else {
-        throw CryptoError(.certificateUntrusted, "no trust anchor vouches for the statement")
-      }
-      return false
-    } catch {
-      guard attestation != .none else { return false }
-      switch error.code {
-      case .certificateExpired, .certificateNotYetValid:
-        throw WebAuthnVerificationError(.attestationCertificateExpired, "a certificate is outside its validity")
-      case .certificateRevoked:
-        throw WebAuthnVerificationError(.attestationCertificateRevoked, "a certificate is revoked")
-      case .revocationUnknown:
-        throw WebAuthnVerificationError(
-          .attestationRevocationUnknown, "a revocation list is missing, not of this time, or not its issuer's")
-      default: throw WebAuthnVerificationError(.attestationUntrusted, "no trust anchor vouches for the statement")
-      }
-    }
-  }
-
-  /// False when there are no anchors or none vouches; throws when one would, at another time or without revocation.
-  private func isVouched(
-    _ chain: [X509Certificate], by anchors: TrustAnchors?, at time: Int64
-  ) throws(CryptoError) -> Bool {
-    guard let anchors, !anchors.isEmpty else { return false }
-    do throws(CryptoError) {
-      try anchors.verify(chain, at: time, requiresRevocationLists: requiresRevocationLists)
-      return true
-    } catch {
-      // What an anchor does vouch for, but for this.
-      let reasons: [CryptoError.Code] = [
-        .certificateExpired, .certificateNotYetValid, .certificateRevoked, .revocationUnknown,
-      ]
-      if reasons.contains(error.code) { throw error }
-      return false
-    }
   }
 }

@@ -3,7 +3,9 @@ import AuthenticatorRelyingParty
 /// FIDO's list of models in a file, and those of the certificates that vouch for it.
 struct MetadataFiles: Sendable {
   static let options = [
-    Option("--metadata", .value("FILE"), "accept only models that FIDO's signed list (MDS3 BLOB) knows, unbroken"),
+    Option(
+      "--metadata", .value("FILE"),
+      "accept only models of FIDO's signed list (MDS3 BLOB), unbroken and proven by their roots"),
     Option("--metadata-roots", .values("FILE"), "the certificates (PEM) that vouch for that list"),
     Option("--accept-unknown-models", .flag, "accept models that the list does not know, too"),
   ]

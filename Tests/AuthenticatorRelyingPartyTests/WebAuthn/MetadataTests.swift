@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct MetadataTests {
   /// A signed list; a test bends one part.
-  private struct TestBLOB {
+  struct TestBLOB {
     let root: TestCertificate
     var signer: TestCertificate
     var number: JSONValue = 12
@@ -15,9 +15,10 @@ import Testing
     var algorithm = "ES256"
     var chain: [[UInt8]]?
 
-    init(model: [UInt8], statuses: [(String, String?)] = [("FIDO_CERTIFIED_L1", "2020-01-01")], roots: [[UInt8]] = [])
-      throws
-    {
+    init(
+      model: [UInt8], statuses: [(String, String?)] = [("FIDO_CERTIFIED_L1", "2020-01-01")], roots: [[UInt8]] = [],
+      attestationTypes: [JSONValue] = ["basic_full"]
+    ) throws {
       root = try TestCertificate.authority("Metadata Root")
       signer = try TestCertificate(subject: [("2.5.4.3", "Metadata Signer")])
       let reports = statuses.map { status, date -> JSONValue in
@@ -33,6 +34,7 @@ import Testing
           "aaguid": .string(uuid), "statusReports": .array(reports), "timeOfLastStatusChange": "2020-01-01",
           "metadataStatement": [
             "description": "Model 1",
+            "attestationTypes": .array(attestationTypes),
             "attestationRootCertificates": .array(roots.map { .string(Base64.encode($0)) }),
           ],
         ],
@@ -116,51 +118,5 @@ import Testing
       flipped[index] ^= 1
       #expect(throws: MetadataError.self) { try MetadataBLOB(jws: flipped, roots: roots, at: Ceremony.now) }
     }
-  }
-
-  // MARK: - Policy
-
-  private func verdict(_ policy: ModelPolicy, _ response: ReceivedRegistration, at time: Int64 = Ceremony.now) -> Code?
-  {
-    let expectation = RegistrationExpectation(
-      ceremony: Ceremony.expectation, attestation: .direct, modelPolicy: policy)
-    return refusal { () throws(WebAuthnVerificationError) in try expectation.verify(response, at: time) }
-  }
-
-  @Test func metadataRootsVouchForTheModel() throws {
-    let packed = try TestPackedAttestation()
-    let roots = [try packed.root.encoded()]
-    let response = try packed.response()
-    #expect(verdict(ModelPolicy(metadata: try TestBLOB(model: model, roots: roots).read()), response) == nil)
-    #expect(verdict(ModelPolicy(metadata: try TestBLOB(model: model).read()), response) == .attestationUntrusted)
-  }
-
-  @Test func unknownModelsAreRefusedUnlessAccepted() throws {
-    let response = try Ceremony().selfAttested()
-    var policy = ModelPolicy(metadata: try TestBLOB(model: [UInt8](repeating: 1, count: 16)).read())
-    #expect(verdict(policy, response) == .modelUnknown)
-    policy.acceptsUnknownModels = true
-    #expect(verdict(policy, response) == nil)
-  }
-
-  @Test(arguments: [
-    "REVOKED", "USER_VERIFICATION_BYPASS", "ATTESTATION_KEY_COMPROMISE", "USER_KEY_REMOTE_COMPROMISE",
-    "USER_KEY_PHYSICAL_COMPROMISE",
-  ])
-  func brokenModelsAreRefusedFromTheDayItHolds(status: String) throws {
-    let blob = try TestBLOB(model: model, statuses: [("FIDO_CERTIFIED", nil), (status, "2027-01-15")]).read()
-    let response = try Ceremony().selfAttested()
-    // 2027-01-15T08:00:00Z, and the day before.
-    #expect(verdict(ModelPolicy(metadata: blob), response) == .modelNotAllowed)
-    #expect(verdict(ModelPolicy(metadata: blob), response, at: Ceremony.now - 86_400) == nil)
-    #expect(verdict(ModelPolicy(metadata: blob, refusedStatuses: []), response) == nil)
-  }
-
-  @Test func aStatusCanBeRequired() throws {
-    let response = try Ceremony().selfAttested()
-    let certified = try TestBLOB(model: model).read()
-    let plain = try TestBLOB(model: model, statuses: [("NOT_FIDO_CERTIFIED", nil)]).read()
-    #expect(verdict(ModelPolicy(metadata: certified, requiredStatuses: [.certified]), response) == nil)
-    #expect(verdict(ModelPolicy(metadata: plain, requiredStatuses: [.certified]), response) == .modelNotAllowed)
   }
 }

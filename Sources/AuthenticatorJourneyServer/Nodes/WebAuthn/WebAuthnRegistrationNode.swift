@@ -107,8 +107,11 @@ public struct WebAuthnRegistrationNode: TreeNode {
     }
     let excluded = excludesCredentials ? try await context.webAuthnDevices(of: user, at: party) : []
     let displayName = displayNameState.flatMap { context.state.shared[$0]?.stringValue } ?? user.name
+    var node = self
+    // Without a statement no model could be accepted.
+    if node.attestation == .none, context.services.webAuthn.modelPolicy != nil { node.attestation = .direct }
     let question = RegistrationQuestion(
-      node: self, party: party, challenge: try context.beginCeremony(),
+      node: node, party: party, challenge: try context.beginCeremony(),
       userHandle: WebAuthnDevice.userHandleText(of: user.id), userName: user.name, displayName: displayName,
       excluded: try WebAuthnQuestion.ids(of: excluded), extensions: try context.webAuthnExtensions())
     return .ask(

@@ -14,12 +14,21 @@ public struct MetadataBLOB: Sendable {
   public let nextUpdate: String
   /// Models by their AAGUID.
   private let entries: [[UInt8]: MetadataEntry]
+  /// Models without AAGUID by the identifiers of their attestation certificates' keys.
+  private let entriesByKey: [[UInt8]: MetadataEntry]
 
-  /// The number of models with an AAGUID.
-  public var count: Int { entries.count }
+  /// The number of models with an AAGUID, and of identifiers of those without.
+  public var count: Int { entries.count + entriesByKey.count }
 
   /// The entry of a model; nil when there is none.
   public func entry(aaguid: [UInt8]) -> MetadataEntry? { entries[aaguid] }
+
+  /// The entry of a model without AAGUID, such as one of U2F, by the key of its attestation certificate; nil when there
+  /// is none.
+  public func entry(attestationCertificate: X509Certificate) -> MetadataEntry? {
+    guard !entriesByKey.isEmpty, let name = attestationCertificate.subjectKeyDigest() else { return nil }
+    return entriesByKey[name]
+  }
 
   /// Reads a list and checks that it may be believed: the path from the signing key's certificate to one of the anchors,
   /// the signature, that the next list is not overdue, and that the list is not older than one seen before.
@@ -55,14 +64,23 @@ public struct MetadataBLOB: Sendable {
     self.number = number
     self.nextUpdate = nextUpdate
     var entries: [[UInt8]: MetadataEntry] = [:]
+    var entriesByKey: [[UInt8]: MetadataEntry] = [:]
     for item in list {
-      guard let text = item["aaguid"]?.stringValue else { continue }
-      guard let aaguid = UUIDText.decode(text), let entry = MetadataEntry(aaguid: aaguid, item) else {
-        throw .malformed
+      if let text = item["aaguid"]?.stringValue {
+        guard let aaguid = UUIDText.decode(text), let entry = MetadataEntry(aaguid: aaguid, item) else {
+          throw .malformed
+        }
+        entries[aaguid] = entry
+      } else if let names = item["attestationCertificateKeyIdentifiers"]?.arrayValue {
+        guard let entry = MetadataEntry(aaguid: nil, item) else { throw .malformed }
+        for name in names {
+          guard let text = name.stringValue, let bytes = try? Hex.decode(text) else { throw .malformed }
+          entriesByKey[bytes] = entry
+        }
       }
-      entries[aaguid] = entry
     }
     self.entries = entries
+    self.entriesByKey = entriesByKey
   }
 
   private static func chain(_ header: JSONObject) throws(MetadataError) -> [X509Certificate] {

@@ -31,18 +31,20 @@ public struct MetadataEntry: Sendable {
     public let effectiveDate: String?
   }
 
-  /// The model: 16 bytes.
-  public let aaguid: [UInt8]
+  /// The model: 16 bytes; nil for one that is named by the keys of its certificates.
+  public let aaguid: [UInt8]?
   /// All reports, as the list orders them.
   public let statusReports: [StatusReport]
   /// The model's name for people; nil when the entry has none.
   public let modelDescription: String?
   /// The certificates that vouch for the model's attestation; those that cannot be read are left out.
   public let attestationRoots: [X509Certificate]
+  /// Whether the model's statements may be signed by the credential itself (`basic_surrogate`), which proves no model.
+  public let attestsItself: Bool
   /// The entry as received.
   public let json: JSONValue
 
-  init?(aaguid: [UInt8], _ json: JSONValue) {
+  init?(aaguid: [UInt8]?, _ json: JSONValue) {
     guard let reports = json["statusReports"]?.arrayValue else { return nil }
     var statusReports: [StatusReport] = []
     for report in reports {
@@ -61,6 +63,8 @@ public struct MetadataEntry: Sendable {
       }
       return try? X509Certificate(derRepresentation: der)
     }
+    let types = statement?["attestationTypes"]?.arrayValue ?? []
+    attestsItself = types.contains("basic_surrogate")
     self.json = json
   }
 }

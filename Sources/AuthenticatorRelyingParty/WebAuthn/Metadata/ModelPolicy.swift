@@ -6,7 +6,8 @@ public struct ModelPolicy: Sendable {
   public var refusedStatuses: Set<MetadataEntry.Status>
   /// Statuses of which a model must have had one; empty: none is asked for. `FIDO_CERTIFIED` includes its levels.
   public var requiredStatuses: Set<MetadataEntry.Status>
-  /// Whether a model without an entry is accepted.
+  /// Whether a model without an entry is accepted. An authenticator whose own model is ruled out can claim to be of an
+  /// unknown one, unless trust anchors are demanded.
   public var acceptsUnknownModels: Bool
 
   /// By default a model must be listed, and not be known to be broken.
@@ -24,9 +25,12 @@ public struct ModelPolicy: Sendable {
     self.acceptsUnknownModels = acceptsUnknownModels
   }
 
-  /// The model's entry; nil for an unknown model that is accepted. Throws `modelUnknown` or `modelNotAllowed`.
-  func check(aaguid: [UInt8], at time: Int64) throws(WebAuthnVerificationError) -> MetadataEntry? {
-    guard let entry = metadata.entry(aaguid: aaguid) else {
+  /// The entry of the model that a statement claims to be of; nil for an unknown model that is accepted. Throws
+  /// `modelUnknown` or `modelNotAllowed`.
+  func check(
+    _ proof: AttestationProof, aaguid: [UInt8], at time: Int64
+  ) throws(WebAuthnVerificationError) -> MetadataEntry? {
+    guard let entry = entry(proof, aaguid: aaguid) else {
       guard acceptsUnknownModels else {
         throw WebAuthnVerificationError(.modelUnknown, "the metadata has no entry for the model")
       }
@@ -44,6 +48,14 @@ public struct ModelPolicy: Sendable {
       throw WebAuthnVerificationError(.modelNotAllowed, "the metadata does not report a status that is required")
     }
     return entry
+  }
+
+  /// Models of U2F have no AAGUID; the list names them by the keys of their certificates.
+  private func entry(_ proof: AttestationProof, aaguid: [UInt8]) -> MetadataEntry? {
+    guard aaguid.allSatisfy({ $0 == 0 }), let certificate = proof.certificates.first else {
+      return metadata.entry(aaguid: aaguid)
+    }
+    return metadata.entry(aaguid: aaguid) ?? metadata.entry(attestationCertificate: certificate)
   }
 
   private func fulfills(_ status: MetadataEntry.Status) -> Bool {
