@@ -39,6 +39,8 @@ extension EngineBackedKeyStore {
 
   public func restore(_ tag: KeyTag) async throws { try await engine.restore(tag) }
 
+  public func exchange(_ tag: KeyTag) async throws { try await engine.exchange(tag) }
+
   public func beginRevoking(_ tag: KeyTag) async throws { try await engine.beginRevoking(tag) }
 
   public func invalidate(_ tag: KeyTag) async throws { try await engine.invalidate(tag) }

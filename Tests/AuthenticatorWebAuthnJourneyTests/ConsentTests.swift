@@ -17,6 +17,18 @@ import Testing
     #expect(kit.promptKinds == [.biometric])
   }
 
+  /// What the person agreed to is what they will be offered, however long they thought about it.
+  @Test func theNameStaysTheSame() async throws {
+    let kit = try WebAuthnKit(.match())
+    let (node, callback) = try await kit.registrationPage()
+    let delegate = ConsentDelegate(.allow) { kit.clock.advance(by: .seconds(5)) }
+    callback.delegate = delegate
+    let response = try await callback.register(kit.configuration, node: node)
+    let credentials = try await kit.configuration.platformAuthenticator().credentials(of: WebAuthnKit.party)
+    #expect(credentials.map(\.id) == [response.id])
+    #expect(delegate.questions.first?.first == CredentialNames(credentials).all.first)
+  }
+
   @Test func aRejectionEndsItBeforeThePrompt() async throws {
     let kit = try WebAuthnKit(.match())
     let (node, callback) = try await kit.registrationPage()

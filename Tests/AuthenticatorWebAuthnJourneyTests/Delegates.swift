@@ -25,10 +25,16 @@ final class LateDelegate: PlatformAuthenticatorAuthenticationDelegate {
 /// Answers questions for consent, and keeps them.
 final class ConsentDelegate: PlatformAuthenticatorRegistrationDelegate {
   private let answer: WebAuthnUserConsentResult?
+  private let meanwhile: () -> Void
   private(set) var questions: [[String]] = []
 
-  /// - Parameter answer: nil is silence.
-  init(_ answer: WebAuthnUserConsentResult?) { self.answer = answer }
+  /// - Parameters:
+  ///   - answer: nil is silence.
+  ///   - meanwhile: what happens while the person thinks.
+  init(_ answer: WebAuthnUserConsentResult?, meanwhile: @escaping () -> Void = {}) {
+    self.answer = answer
+    self.meanwhile = meanwhile
+  }
 
   func excludeCredentialDescriptorConsent(consentCallback: @escaping WebAuthnUserConsentCallback) {
     questions.append(["excluded"])
@@ -40,6 +46,7 @@ final class ConsentDelegate: PlatformAuthenticatorRegistrationDelegate {
     consentCallback: @escaping WebAuthnUserConsentCallback
   ) {
     questions.append([keyName, rpName, rpId, userName, userDisplayName])
+    meanwhile()
     if let answer { consentCallback(answer) }
   }
 }

@@ -109,6 +109,58 @@ import Testing
     #expect(try await kit.walk("LoginWebAuthn", .match()).isSuccess)
   }
 
+  /// A server that knows only the old credential: its answer to the new registration was lost before it arrived.
+  private func replacedUnseen() async throws -> (kit: ServerKit, old: CredentialID) {
+    let kit = try await ServerKit {
+      $0.journeys.append(
+        try JourneyTree("RegisterAgain") {
+          TreeStep("name", UsernameCollector()).next("password")
+          TreeStep("password", PasswordCollector()).next("check")
+          TreeStep("check", DataStoreDecision()).on(.true, to: "register").on(.false, to: .failure)
+          TreeStep(
+            "register",
+            WebAuthnRegistrationNode {
+              $0.residentKey = .required
+              $0.generatesRecoveryCodes = false
+            }
+          ).on(.success, to: .success).otherwise(.failure)
+        })
+    }
+    #expect(try await kit.walk("RegisterAgain", .match()).isSuccess)
+    let old = try #require(try await kit.credentials().first?.id)
+    kit.transport.lose(.request, at: 3)
+    await #expect(throws: AuthenticatorError(.transportFailed)) {
+      _ = try await kit.walk("RegisterAgain", .match())
+    }
+    #expect(try await kit.credentials().map(\.id) != [old])
+    return (kit, old)
+  }
+
+  @Test func aCredentialThatWorksSurvivesOneThatTheServerRefuses() async throws {
+    let (kit, old) = try await replacedUnseen()
+    // The device offers the new one, which the server does not know.
+    #expect(try await kit.walk("LoginUsernameless", .match()).isFailure)
+    // The server names the old one.
+    #expect(try await kit.walk("LoginWebAuthn", .match()).isSuccess)
+    #expect(try await kit.credentials().map(\.id) == [old])
+    #expect(try await kit.device.store.records(matching: .everything).count == 1, "what is confirmed stays alone")
+    #expect(try await kit.walk("LoginUsernameless", .match()).isSuccess)
+  }
+
+  @Test func theDeviceListSettlesWhichCredentialIsKept() async throws {
+    let (kit, old) = try await replacedUnseen()
+    #expect(try await kit.walk("LoginWebAuthn", .match()).isSuccess)
+    let list = try await kit.devices().reconcile()
+    #expect(list.map(\.credentialID) == [old])
+    #expect(try await kit.credentials().map(\.id) == [old])
+    // Another one that the server does list.
+    #expect(try await kit.walk("RegisterAgain", .match()).isSuccess)
+    #expect(try await kit.device.store.records(matching: .everything).count == 2)
+    try await kit.devices().reconcile()
+    #expect(try await kit.device.store.records(matching: .everything).count == 1)
+    #expect(try await kit.walk("LoginUsernameless", .match()).isSuccess)
+  }
+
   @Test func theRecoveryCodesButtonLeadsOn() async throws {
     let kit = try await ServerKit()
     #expect(try await kit.walk("RegisterWebAuthn", .match()).isSuccess)

@@ -11,13 +11,102 @@ import Testing
     let new = try await authenticator.makeCredential(try platform.creation())
     #expect(try await authenticator.credentials(of: "example.org").map(\.id) == [new.credential.id])
     #expect(try await platform.records().map(\.state) == [.retired, .active])
-    // The old one is not there for any ceremony, by name either.
+    #expect(try await authenticator.getAssertion(platform.assertion()).credentialID == new.credential.id)
+    // A signature is no acceptance: only that destroys the one that was replaced.
+    #expect(try await platform.records().map(\.state) == [.retired, .active])
+    try await authenticator.confirm(new.credential.id, of: "example.org")
+    #expect(try await platform.records().map(\.externalID) == [new.credential.id.bytes])
     var request = platform.assertion(old.credential.id)
     request.concealsAbsence = false
     #expect(await code { try await authenticator.getAssertion(request) } == .keyNotFound)
-    #expect(try await authenticator.getAssertion(platform.assertion()).credentialID == new.credential.id)
-    // The first assertion destroys the one that was replaced.
-    #expect(try await platform.records().map(\.state) == [.active])
+  }
+
+  /// The relying party never learned of the new one, or refuses it.
+  @Test func aReplacedCredentialSignsInWhenItAloneIsNamed() async throws {
+    let platform = try Platform(.match(), .match(), .match(), .match(), .match(), .cancel, .match())
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation())
+    let new = try await authenticator.makeCredential(try platform.creation())
+    let both = platform.assertion(old.credential.id, new.credential.id)
+    #expect(try await authenticator.getAssertion(both).credentialID == new.credential.id)
+    let named = try await authenticator.getAssertion(platform.assertion(old.credential.id))
+    #expect(named.credentialID == old.credential.id)
+    #expect(try named.isSigned(by: old.credential.record.publicKey, over: platform.assertion().clientDataHash))
+    // It holds the place now, and the other one waits in its stead.
+    #expect(try await platform.records().map(\.state) == [.active, .retired])
+    #expect(try await authenticator.getAssertion(platform.assertion()).credentialID == old.credential.id)
+    // Who declines changes nothing.
+    #expect(await code { try await authenticator.getAssertion(platform.assertion(new.credential.id)) } == .userCanceled)
+    #expect(try await platform.records().map(\.state) == [.active, .retired])
+    try await authenticator.confirm(old.credential.id, of: "example.org")
+    #expect(try await platform.records().map(\.externalID) == [old.credential.id.bytes])
+  }
+
+  @Test func whatTheRelyingPartySaysSettlesIt() async throws {
+    for isNewListed in [true, false] {
+      let platform = try Platform(.match(), .match())
+      let authenticator = try await platform.authenticator()
+      let old = try await authenticator.makeCredential(try platform.creation())
+      let new = try await authenticator.makeCredential(try platform.creation())
+      let listed = isNewListed ? new.credential.id : old.credential.id
+      try await authenticator.acceptCredentials([listed], userHandle: Array("alice".utf8), of: "example.org")
+      #expect(try await authenticator.credentials(of: "example.org").map(\.id) == [listed])
+      #expect(try await authenticator.credentials(of: "example.org").allSatisfy { !$0.isHidden })
+      #expect(try await platform.records().count == (isNewListed ? 1 : 2))
+    }
+    let platform = try Platform(.match(), .match())
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation())
+    let new = try await authenticator.makeCredential(try platform.creation())
+    try await authenticator.hideCredential(new.credential.id, of: "example.org")
+    #expect(try await authenticator.credentials(of: "example.org").map(\.id) == [old.credential.id])
+  }
+
+  @Test func anExcludedCredentialThatWaitsIsHere() async throws {
+    let platform = try Platform(.match(), .match(), .approve)
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation())
+    _ = try await authenticator.makeCredential(try platform.creation())
+    var request = try platform.creation()
+    request.excludeCredentials = [PublicKeyCredentialDescriptor(id: old.credential.id)]
+    #expect(await code { try await authenticator.makeCredential(request) } == .credentialExcluded)
+  }
+
+  @Test func oneReplacedCredentialIsKeptHoweverManyFollow() async throws {
+    let platform = try Platform()
+    platform.device.verifier.script([ScriptedStep](repeating: .match(), count: 7))
+    let authenticator = try await platform.authenticator()
+    let first = try await authenticator.makeCredential(try platform.creation())
+    var last = first
+    for _ in 0..<5 { last = try await authenticator.makeCredential(try platform.creation()) }
+    #expect(
+      try await platform.records().map(\.externalID) == [first.credential.id.bytes, last.credential.id.bytes])
+    try await authenticator.withdraw(last.credential)
+    #expect(try await authenticator.getAssertion(platform.assertion()).credentialID == first.credential.id)
+  }
+
+  @Test func deletingACredentialDeletesTheOneItReplaced() async throws {
+    let platform = try Platform(.match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    _ = try await authenticator.makeCredential(try platform.creation())
+    let new = try await authenticator.makeCredential(try platform.creation())
+    try await authenticator.deleteCredential(new.credential.id, of: "example.org")
+    #expect(try await platform.records().isEmpty)
+  }
+
+  /// However its successor went, it is nobody's: not found by name, and not brought back by a refusal.
+  @Test func aReplacedCredentialWithoutSuccessorNeverComesBack() async throws {
+    let platform = try Platform(.match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation())
+    let new = try await authenticator.makeCredential(try platform.creation())
+    try await platform.device.store.delete(new.credential.record.tag)
+    var request = platform.assertion(old.credential.id)
+    request.concealsAbsence = false
+    #expect(await code { try await authenticator.getAssertion(request) } == .keyNotFound)
+    let next = try await authenticator.makeCredential(try platform.creation())
+    try await authenticator.withdraw(next.credential)
+    #expect(try await platform.records().isEmpty)
   }
 
   @Test func aRefusedCredentialGivesItsPlaceBack() async throws {
@@ -125,6 +214,34 @@ import Testing
       #expect(failure == nil || failure == .storageFailed, "call \(place)")
       _ = try await platform.authenticator().getAssertion(platform.assertion())
       #expect(try await platform.records().filter { $0.state == .active }.count == 1)
+    }
+  }
+
+  /// Whatever fails while a replaced credential signs in: one of the two holds the place, and neither is lost.
+  @Test(arguments: FaultInjectingKeyStore.Moment.allCases)
+  func aFailedReturnLosesNothing(_ moment: FaultInjectingKeyStore.Moment) async throws {
+    func prepared() async throws -> (Platform, CredentialID) {
+      let platform = try Platform(.match(), .match(), .match(), .match())
+      let old = try await platform.authenticator().makeCredential(try platform.creation())
+      _ = try await platform.authenticator().makeCredential(try platform.creation())
+      platform.device.store.repair()
+      return (platform, old.credential.id)
+    }
+    func sign(_ platform: Platform, _ id: CredentialID) async throws {
+      _ = try await platform.authenticator().getAssertion(platform.assertion(id))
+    }
+    let (platform, id) = try await prepared()
+    try await sign(platform, id)
+    let count = platform.device.store.calls.count
+    #expect(count >= 6)
+    for place in 0..<count {
+      let (platform, id) = try await prepared()
+      platform.device.store.failCall(at: place, moment)
+      let failure = await code { try await sign(platform, id) }
+      platform.device.store.repair()
+      #expect(failure == nil || failure == .storageFailed, "call \(place)")
+      #expect(Set(try await platform.records().map(\.state)) == [.active, .retired], "call \(place)")
+      _ = try await platform.authenticator().getAssertion(platform.assertion(id))
     }
   }
 

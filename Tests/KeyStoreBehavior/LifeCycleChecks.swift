@@ -173,6 +173,28 @@ extension KeyStoreCheck {
       try demand(bench.events.contains(.keyRestored(old.tag)), "no event")
     },
 
+    KeyStoreCheck("exchangeKeepsBothKeys") { bench in
+      let store = try await bench.store()
+      let old = try await bench.active(store, bench.request(slot: "s"))
+      let new = try await bench.active(store, bench.request(slot: "s"))
+      for (back, aside) in [(old, new), (new, old)] {
+        try await store.exchange(back.tag)
+        try demand(try await store.record(back.tag)?.state, is: .active, "the key that is back")
+        try demand(try await store.record(aside.tag)?.state, is: .retired, "the other one")
+        try KeyStoreBench.verify(try await store.sign(message, with: back.tag, ticket: nil), of: message, by: back)
+        try await demandError(.invalidKeyState, "the other one signs") {
+          try await store.sign(message, with: aside.tag, ticket: nil)
+        }
+      }
+      try await store.exchange(new.tag)
+      try demand(try await store.record(new.tag)?.state, is: .active, "exchanged again")
+      let staged = try await bench.stage(store)
+      try await demandError(.invalidKeyState, "exchanging a staged key") { try await store.exchange(staged.tag) }
+      try await store.delete(old.tag)
+      try await demandError(.keyNotFound, "exchanging a deleted key") { try await store.exchange(old.tag) }
+      try demand(bench.events.contains(.keyRestored(old.tag)), "no event")
+    },
+
     KeyStoreCheck("aKeyBeingRevokedIsATombstone") { bench in
       let store = try await bench.store()
       let key = try await bench.active(store)

@@ -20,6 +20,8 @@ public struct KeyRequest: Sendable {
   public var secrets: [SecretName: SecretProtection]
   /// What the protocol needs to settle this key after a crash; at most 64 KiB.
   public var journal: [UInt8]
+  /// When the record says that the key was made; nil: when it is.
+  public var createdAt: UnixTime?
 
   /// Makes a request; only owner and algorithms have no default.
   public init(

@@ -6,7 +6,7 @@ import AuthenticatorCrypto
 /// `busy`). "Cannot tell" never leads to a deletion or to a write.
 ///
 /// Life cycle: `stage` → `commit` (the slot's holder retires in the same transaction) → `delete`; `discard` undoes a
-/// stage, `restore` undoes a commit. Each call is atomic and durable when it returns, and safe against other
+/// stage, `restore` undoes a commit, `exchange` undoes it for the time being. Each call is atomic and durable when it returns, and safe against other
 /// processes on the same store.
 public protocol KeyStore: Ledger, SecretDomains {
   /// Nil: no such key.
@@ -47,6 +47,11 @@ public protocol KeyStore: Ledger, SecretDomains {
 
   /// Retired → active; the slot's present holder is destroyed in the same transaction.
   func restore(_ tag: KeyTag) async throws
+
+  /// Retired → active; the slot's present holder retires in the same transaction, so that either can still be the one
+  /// that is kept.
+  /// - Throws: `keyNotFound`, `invalidKeyState`; a key that is active already is no error.
+  func exchange(_ tag: KeyTag) async throws
 
   /// Active or retired → revoking: not offered; the row stays as a tombstone until `delete`.
   func beginRevoking(_ tag: KeyTag) async throws

@@ -37,6 +37,22 @@ extension KeyStoreEngine {
     if isChanged { emit(.keyRestored(tag)) }
   }
 
+  func exchange(_ tag: KeyTag) async throws {
+    defer { warm.withLock { $0.forget() } }
+    let isChanged = try await backend.write(.durable) { [cipher] rows in
+      guard let (row, key) = try rows.open(tag, with: cipher) else { throw Self.notFound("store.exchange") }
+      if key.record.state == .active { return false }
+      guard key.record.state == .retired else { throw Self.invalidState("store.exchange") }
+      _ = try rows.retireHolders(of: key.record, with: cipher)
+      var record = key.record
+      record.state = .active
+      record.version &+= 1
+      try rows.update(try cipher.reseal(record, over: row))
+      return true
+    }
+    if isChanged { emit(.keyRestored(tag)) }
+  }
+
   func beginRevoking(_ tag: KeyTag) async throws {
     try await change([tag]) { [cipher] rows in
       guard let (row, key) = try rows.open(tag, with: cipher) else { throw Self.notFound("store.revoke") }
@@ -72,6 +88,19 @@ extension RowTransaction {
     return try open(query, with: cipher).found.filter { $0.key.record.tag != record.tag }
   }
 
+  /// The key that was retired; nil when the slot was free.
+  fileprivate func retireHolders(of record: KeyRecord, with cipher: StoreCipher) throws -> KeyTag? {
+    var retired: KeyTag?
+    for holder in try holders(of: record, with: cipher) {
+      var former = holder.key.record
+      former.state = .retired
+      former.version &+= 1
+      try update(try cipher.reseal(former, over: holder.row))
+      retired = former.tag
+    }
+    return retired
+  }
+
   fileprivate func commit(
     _ tag: KeyTag, externalID: [UInt8]?, details: [UInt8], with cipher: StoreCipher
   ) throws -> (record: KeyRecord, retired: KeyTag?, isChanged: Bool) {
@@ -86,14 +115,7 @@ extension RowTransaction {
       try checkUnused(externalID, for: record, with: cipher)
       record.externalID = externalID
     }
-    var retired: KeyTag?
-    for holder in try holders(of: record, with: cipher) {
-      var former = holder.key.record
-      former.state = .retired
-      former.version &+= 1
-      try update(try cipher.reseal(former, over: holder.row))
-      retired = former.tag
-    }
+    let retired = try retireHolders(of: record, with: cipher)
     record.state = .active
     record.details = details
     // What was needed to settle the key is settled; its challenge has no business in the store any longer.

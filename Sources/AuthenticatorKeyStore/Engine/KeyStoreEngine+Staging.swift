@@ -28,7 +28,7 @@ extension KeyStoreEngine {
         tag: tag, owner: request.owner, authenticator: authenticator, access: access,
         protection: protection(by: provider, access), algorithm: algorithm, publicKey: publicKey,
         counter: request.counter, attributes: request.attributes, slot: request.slot,
-        enrollmentState: enrollmentState, createdAt: environment.now(), state: .staged,
+        enrollmentState: enrollmentState, createdAt: request.createdAt ?? environment.now(), state: .staged,
         externalID: request.externalID, details: [], journal: request.journal, version: 1, lastUsedAt: nil)
       let half = RecordHalf(
         record: record, storage: provider.storage,

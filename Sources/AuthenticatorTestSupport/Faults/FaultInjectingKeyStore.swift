@@ -25,6 +25,8 @@ public final class FaultInjectingKeyStore: KeyStore {
     case discard
     /// `restore(_:)`
     case restore
+    /// `exchange(_:)`
+    case exchange
     /// `beginRevoking(_:)`
     case beginRevoking
     /// `invalidate(_:)`
@@ -156,6 +158,8 @@ extension FaultInjectingKeyStore {
   public func discard(_ tag: KeyTag) async throws { try await run(.discard) { try await base.discard(tag) } }
 
   public func restore(_ tag: KeyTag) async throws { try await run(.restore) { try await base.restore(tag) } }
+
+  public func exchange(_ tag: KeyTag) async throws { try await run(.exchange) { try await base.exchange(tag) } }
 
   public func beginRevoking(_ tag: KeyTag) async throws {
     try await run(.beginRevoking) { try await base.beginRevoking(tag) }

@@ -37,6 +37,9 @@ public struct CredentialNames: Sendable {
     all = ids.keys.sorted()
   }
 
+  /// The name of a credential; nil for one that is not among them.
+  public func name(of id: CredentialID) -> String? { ids.first { $0.value == id }?.key }
+
   /// The credential a name stands for; nil for any other text.
   public func id(of name: String) -> CredentialID? { ids[name] }
 

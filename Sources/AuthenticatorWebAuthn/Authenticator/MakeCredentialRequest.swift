@@ -20,6 +20,8 @@ public struct MakeCredentialRequest: Sendable {
   public var parameters: [PublicKeyCredentialParameters]
   /// Credentials of the account; none is made where one of them is.
   public var excludeCredentials: [PublicKeyCredentialDescriptor]
+  /// The U2F AppID under which excluded credentials may be held, too (`appidExclude`); nil: none.
+  public var excludedAppID: String?
   /// In the relying party's order of preference; empty leaves the choice to the authenticator.
   public var attestationFormats: [AttestationStatementFormat]
   /// What is asked for beyond the key.

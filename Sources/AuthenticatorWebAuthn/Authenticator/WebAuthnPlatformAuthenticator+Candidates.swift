@@ -17,15 +17,25 @@ extension WebAuthnPlatformAuthenticator {
         matching: KeyQuery(instance: context.instance, family: .webAuthn, party: request.relyingPartyID))
       return try records.compactMap { try candidate($0, request, isListed: false) }
     }
-    var found = try await listed(request, relyingPartyID: request.relyingPartyID)
-    if found.isEmpty, let appID = request.appID { found = try await listed(request, relyingPartyID: appID) }
-    return found
+    let ids = [request.relyingPartyID] + (request.appID.map { [$0] } ?? [])
+    for look in [{ try await self.records(of: $0, named: $1) }, { try await self.waiting(of: $0, named: $1) }] as [Look]
+    {
+      for id in ids {
+        let found = try await listed(request, relyingPartyID: id, look)
+        if !found.isEmpty { return found }
+      }
+    }
+    return []
   }
 
-  private func listed(_ request: GetAssertionRequest, relyingPartyID: String) async throws -> [Candidate] {
+  private typealias Look = (String, CredentialID) async throws -> [KeyRecord]
+
+  private func listed(
+    _ request: GetAssertionRequest, relyingPartyID: String, _ look: Look
+  ) async throws -> [Candidate] {
     var found: [Candidate] = []
     for descriptor in request.allowCredentials where descriptor.type == .publicKey {
-      for record in try await records(of: relyingPartyID, named: descriptor.id) {
+      for record in try await look(relyingPartyID, descriptor.id) {
         if let candidate = try candidate(record, request, isListed: true),
           !found.contains(where: { $0.record.tag == candidate.record.tag })
         {
@@ -34,6 +44,23 @@ extension WebAuthnPlatformAuthenticator {
       }
     }
     return found
+  }
+
+  /// The credentials with this name that were replaced by one that its relying party has not confirmed: it may know them
+  /// alone. Those whose successor was deleted are nobody's.
+  func waiting(of relyingPartyID: String, named id: CredentialID) async throws -> [KeyRecord] {
+    let records = try await store.records(
+      matching: KeyQuery(
+        instance: context.instance, family: .webAuthn, party: relyingPartyID, externalID: id.bytes,
+        states: [.retired]))
+    var waiting: [KeyRecord] = []
+    for record in records {
+      guard let slot = record.slot else { continue }
+      let holders = try await store.records(
+        matching: KeyQuery(instance: context.instance, family: .webAuthn, slot: slot))
+      if holders.contains(where: CredentialDetails.isReplacing) { waiting.append(record) }
+    }
+    return waiting
   }
 
   private func candidate(

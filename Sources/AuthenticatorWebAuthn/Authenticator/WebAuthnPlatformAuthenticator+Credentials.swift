@@ -14,13 +14,13 @@ extension WebAuthnPlatformAuthenticator {
     }
   }
 
-  /// Removes one credential of a relying party, discoverable or not. Its server still lists it: signing in there fails
+  /// Removes one credential of a relying party, discoverable or not, with the one it replaced. Its server still lists it: signing in there fails
   /// until it is registered again.
   /// - Throws: `keyNotFound` when there is none.
   public func deleteCredential(_ id: CredentialID, of relyingPartyID: String) async throws {
     let records = try await records(of: relyingPartyID, named: id)
     guard !records.isEmpty else { throw AuthenticatorError(.keyNotFound, stage: "deleteCredential") }
-    for record in records { try await store.delete(record.tag) }
+    for record in records { try await replacement.delete(record) }
   }
 
   /// Removes every credential of a relying party, in whatever state.
@@ -40,20 +40,30 @@ extension WebAuthnPlatformAuthenticator {
 
   // MARK: - Signals (WebAuthn Level 3 section 5.1.10)
 
-  /// The relying party does not know this credential: it is not offered any more.
+  /// The relying party does not know this credential: it is not offered any more. One that it replaced, and that waits,
+  /// takes its place again.
   ///
   /// Hidden, not deleted: a relying party that is wrong, or restored from a backup, finds it again by naming it.
   public func hideCredential(_ id: CredentialID, of relyingPartyID: String) async throws {
-    for record in try await records(of: relyingPartyID, named: id) { try await setHidden(true, record) }
+    for record in try await records(of: relyingPartyID, named: id) {
+      if let former = try await replacement.former(of: record) {
+        try await replacement.bringBack(former)
+      } else {
+        try await setHidden(true, record)
+      }
+    }
   }
 
-  /// These are all credentials the relying party accepts for an account: of what is here, only they are offered.
+  /// These are all credentials the relying party accepts for an account: of what is here, only they are offered. What one
+  /// of them replaced is destroyed; one that was replaced by another takes its place again.
   public func acceptCredentials(
     _ ids: Set<CredentialID>, userHandle: [UInt8], of relyingPartyID: String
   ) async throws {
     for record in try await records(of: relyingPartyID, userHandle: userHandle) {
       guard let id = record.externalID.flatMap(CredentialID.init) else { continue }
-      try await setHidden(!ids.contains(id), record)
+      let holder = try await replacement.settle(record, by: ids)
+      guard holder == record.tag, let present = try await store.record(record.tag) else { continue }
+      try await setHidden(!ids.contains(id), present)
     }
   }
 
@@ -73,23 +83,8 @@ extension WebAuthnPlatformAuthenticator {
     try await change(record) { $0.isHidden = isHidden }
   }
 
-  /// Rewrites the display data; starts over when somebody else was faster.
-  func change(_ record: KeyRecord, _ body: (inout CredentialDetails) -> Void) async throws {
-    var record = record
-    for _ in 0..<8 {
-      let old = try CredentialDetails(record)
-      var new = old
-      body(&new)
-      guard new != old else { return }
-      do {
-        try await store.update(record.tag, details: new.encoded, expecting: record.version)
-        return
-      } catch let error as AuthenticatorError where error.code == .busy {
-        guard let present = try await store.record(record.tag) else { return }
-        record = present
-      }
-    }
-    throw AuthenticatorError(.busy, stage: "credential", reason: "the record changes all the time")
+  private func change(_ record: KeyRecord, _ body: (inout CredentialDetails) -> Void) async throws {
+    try await replacement.change(record, body)
   }
 
   // MARK: - Look-up

@@ -5,8 +5,9 @@ internal import AuthenticatorCrypto
 extension WebAuthnPlatformAuthenticator {
   /// Signs in with a credential (WebAuthn Level 3 section 6.3.3, whose steps are numbered below).
   ///
-  /// With several candidates the selection delegate decides. The counter is durable before the signature is made. The
-  /// first assertion of a credential destroys the one it replaced.
+  /// With several candidates the selection delegate decides. The counter is durable before the signature is made. What
+  /// the credential replaced is kept until `confirm(_:of:)`; when the request names nothing but that one, it signs in,
+  /// and takes its place again.
   ///
   /// - Throws: `invalidRequest`; `keyNotFound` when there is no candidate; `notInteractive` when nothing lets a person
   ///   choose; `constraintNotMet`; what opening the key throws; `timedOut`, `appCanceled`, and what the store throws.
@@ -62,6 +63,9 @@ extension WebAuthnPlatformAuthenticator {
       outputs = try await evaluate(request.extensions, key, candidate, flags, &results)
     }
 
+    // The person agreed to what the server asks for by name.
+    if record.state == .retired { try await replacement.bringBack(record) }
+
     // 6. The counter is durable, or inside a durable reservation, on return.
     let counter = try await key.nextCounter()
 
@@ -72,7 +76,6 @@ extension WebAuthnPlatformAuthenticator {
     let signature = try await key.sign(data.rawBytes + request.clientDataHash)
 
     if let largeBlob = request.extensions.largeBlob { await access(largeBlob, of: candidate, &results) }
-    if CredentialDetails.isReplacing(record) { await settle(provenBy: record) }
 
     // 9. Return.
     return AssertionResult(

@@ -6,8 +6,8 @@ extension WebAuthnPlatformAuthenticator {
   /// Makes a credential (WebAuthn Level 3 section 6.3.2, whose steps are numbered below).
   ///
   /// The credential is active when this returns: no server ever confirms. A discoverable credential replaces the one of
-  /// the same relying party and user handle, which is kept, absent to every ceremony, until the new one has signed
-  /// once; `withdraw(_:)` brings it back. Whatever fails or is cancelled before the return leaves nothing behind.
+  /// the same relying party and user handle, which is kept, absent to every ceremony that does not name it, until
+  /// `confirm(_:of:)`; `withdraw(_:)` brings it back. Whatever fails or is cancelled before the return leaves nothing behind.
   ///
   /// - Throws: `invalidRequest`, `unsupportedAlgorithm`, `credentialExcluded` (after the person agreed),
   ///   `constraintNotMet`, what verifying the person throws, `timedOut`, `appCanceled`, and what the store throws.
@@ -26,6 +26,7 @@ extension WebAuthnPlatformAuthenticator {
     // 2. Is there a supported pair of type and algorithm?
     let operation = try OperationID(in: environment)
     var key = try await keyRequest(request)
+    key.createdAt = environment.now()
 
     // 3. Is one of the excluded credentials here?
     if try await holdsExcluded(request) {
@@ -42,7 +43,7 @@ extension WebAuthnPlatformAuthenticator {
     }
 
     // 5. and 6. Can the person be verified? Do they agree?
-    let ticket = try await consent(to: request, operation, owner: key.owner)
+    let ticket = try await consent(to: request, operation, key)
 
     // 7. to 10. Make the key, staged, then prove it; anything that fails takes it back.
     var isReplacing = false
@@ -58,10 +59,14 @@ extension WebAuthnPlatformAuthenticator {
       await discardStaged(registration.key)
       throw error
     }
-    do { return try await complete(staged, request, registration, isReplacing: isReplacing) } catch {
+    let result: MakeCredentialResult
+    do { result = try await complete(staged, request, registration, isReplacing: isReplacing) } catch {
       await takeBack(staged)
       throw error
     }
+    // What cannot be cleaned now waits for the next time.
+    if isReplacing { do { try await replacement.keepOneFormer(of: staged.record) } catch {} }
+    return result
   }
 
   /// Steps 10 to 13, and the commit that makes the credential real.
@@ -162,7 +167,11 @@ extension WebAuthnPlatformAuthenticator {
   /// Step 3: whether a credential of the list is here, belongs to this relying party and may be seen.
   private func holdsExcluded(_ request: MakeCredentialRequest) async throws -> Bool {
     for descriptor in request.excludeCredentials where descriptor.type == .publicKey {
-      for record in try await records(of: request.relyingPartyID, named: descriptor.id) {
+      var named: [KeyRecord] = []
+      for id in [request.relyingPartyID] + (request.excludedAppID.map { [$0] } ?? []) {
+        named += try await records(of: id, named: descriptor.id) + waiting(of: id, named: descriptor.id)
+      }
+      for record in named {
         let protection = try CredentialAttributes(record).protection
         if protection.admits(isListed: true, isVerified: request.requireUserVerification) { return true }
       }
@@ -172,14 +181,16 @@ extension WebAuthnPlatformAuthenticator {
 
   /// Steps 5 and 6. A key that opens by verification asks for it now, so that one prompt serves both.
   private func consent(
-    to request: MakeCredentialRequest, _ operation: OperationID, owner: KeyOwner
+    to request: MakeCredentialRequest, _ operation: OperationID, _ key: KeyRequest
   ) async throws -> VerificationTicket? {
+    let owner = key.owner
     let reachable = try await reachableLevel()
     if request.requireUserVerification, reachable < .verified, request.verification?.level != .verified {
       throw AuthenticatorError(.constraintNotMet, stage: "makeCredential", reason: "the person cannot be verified")
     }
     try await checkProtection(owner)
-    let ceremony = describe(.create, request)
+    var ceremony = describe(.create, request)
+    ceremony.createdAt = key.createdAt
     if request.level > .none { try await askDelegate(ceremony, request.deadline) }
     guard request.level > .none else { return nil }
     var level = request.level

@@ -8,25 +8,41 @@ extension WebAuthnPlatformAuthenticator {
   /// To be called before the new credential was used; a replaced one that is gone by then stays gone.
   /// - Throws: what the store throws; a credential that is not there is no error.
   public func withdraw(_ credential: PublicKeyCredentialSource) async throws {
-    try await withdraw(credential.record)
+    try await replacement.withdraw(credential.record)
   }
 
   /// `withdraw(_:)` for whoever knows the credential's name only.
-  package func withdraw(_ id: CredentialID) async throws {
+  ///
+  /// - Returns: false when there is none of this name, or another one has taken its place.
+  @discardableResult
+  package func withdraw(_ id: CredentialID) async throws -> Bool {
     let query = KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes)
-    for record in try await store.records(matching: query) { try await withdraw(record) }
+    let records = try await store.records(matching: query)
+    for record in records { try await replacement.withdraw(record) }
+    return !records.isEmpty
   }
 
-  private func withdraw(_ record: KeyRecord) async throws {
-    if let slot = record.slot {
-      let retired = try await store.records(
-        matching: KeyQuery(instance: context.instance, family: .webAuthn, slot: slot, states: [.active, .retired]))
-      // Only what still holds its slot may give it back.
-      guard retired.contains(where: { $0.tag == record.tag && $0.state == .active }) else { return }
-      if let former = retired.last(where: { $0.state == .retired }) { return try await store.restore(former.tag) }
-    }
-    try await store.delete(record.tag)
+  /// The relying party has accepted a sign-in with a credential, or lists it: what it replaced is destroyed.
+  ///
+  /// To be called by whoever learns of the acceptance; until then the replaced one waits, and signs in when the relying
+  /// party names it. `acceptCredentials(_:userHandle:of:)` does the same for a whole list.
+  /// - Throws: what the store throws; a credential that is not there is no error.
+  public func confirm(_ id: CredentialID, of relyingPartyID: String) async throws {
+    for record in try await records(of: relyingPartyID, named: id) { try await replacement.confirm(record) }
   }
+
+  /// `confirm(_:of:)` for whoever knows the credential's name only.
+  ///
+  /// - Returns: false when there is none of this name.
+  @discardableResult
+  package func confirm(_ id: CredentialID) async throws -> Bool {
+    let query = KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes)
+    let records = try await store.records(matching: query)
+    for record in records { try await replacement.confirm(record) }
+    return !records.isEmpty
+  }
+
+  var replacement: CredentialReplacement { CredentialReplacement(store) }
 
   /// Undoes a registration that failed. What even that leaves behind is staged, offered by nobody, and discarded by a
   /// later ceremony or `discardAbandonedCredentials()`.
@@ -35,7 +51,7 @@ extension WebAuthnPlatformAuthenticator {
       try await staged.discard()
     } catch let error as AuthenticatorError where error.code == .invalidKeyState {
       // The commit came through although it was reported as failed.
-      do { try await withdraw(staged.record) } catch {}
+      do { try await replacement.withdraw(staged.record) } catch {}
     } catch {}
   }
 
@@ -60,8 +76,8 @@ extension WebAuthnPlatformAuthenticator {
     }
   }
 
-  /// Cleans one slot before a key is made for it: staged keys whose time is over, and retired ones whose successor has
-  /// signed. Returns whether there is something to be replaced.
+  /// Cleans one slot before a key is made for it: staged keys whose time is over, and retired ones whose successor is
+  /// confirmed or was deleted. Returns whether there is something to be replaced.
   ///
   /// What cannot be cleaned now is absent to every ceremony and waits for the next time.
   func settle(slot: String) async -> Bool {
@@ -73,7 +89,7 @@ extension WebAuthnPlatformAuthenticator {
       for record in records where record.state != .active {
         if record.state == .staged {
           if isAbandoned(record) { try await store.discard(record.tag) }
-        } else if let holder, !CredentialDetails.isReplacing(holder) {
+        } else if holder.map(CredentialDetails.isReplacing) != true {
           try await store.delete(record.tag)
         }
       }
@@ -81,18 +97,6 @@ extension WebAuthnPlatformAuthenticator {
     } catch {
       return true
     }
-  }
-
-  /// Destroys what a credential replaced, now that it has signed. The signature is good whether this succeeds or not;
-  /// if not, the next one tries again.
-  func settle(provenBy record: KeyRecord) async {
-    guard let slot = record.slot else { return }
-    do {
-      let retired = try await store.records(
-        matching: KeyQuery(instance: context.instance, family: .webAuthn, slot: slot, states: [.retired]))
-      for former in retired { try await store.delete(former.tag) }
-      try await change(record) { $0.isReplacing = false }
-    } catch {}
   }
 
   // MARK: - Journal

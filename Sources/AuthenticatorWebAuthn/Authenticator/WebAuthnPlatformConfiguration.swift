@@ -31,8 +31,9 @@ public struct WebAuthnPlatformConfiguration: Sendable {
   public var supportsDiscoverableCredentials: Bool
   /// The least protection of a new credential; a relying party may ask for more.
   public var minimumProtection: CredentialProtectionPolicy
-  /// The length of PIN that `minPinLength` tells.
-  public var minimumPINLength: Int
+  /// The least length of a CTAP2 device's PIN in Unicode scalars, 4 to 63: asked of every PIN that is set from now on, and
+  /// what `minPinLength` tells.
+  public var minimumPINLength: Int { didSet { minimumPINLength = Self.boundedPINLength(minimumPINLength) } }
   /// The relying parties that are told it.
   public var minimumPINLengthParties: Set<String>
   /// The longest `credBlob`, 32 to 255 bytes.
@@ -60,12 +61,14 @@ public struct WebAuthnPlatformConfiguration: Sendable {
     self.counter = counter
     self.supportsDiscoverableCredentials = supportsDiscoverableCredentials
     self.minimumProtection = minimumProtection
-    self.minimumPINLength = minimumPINLength
+    self.minimumPINLength = Self.boundedPINLength(minimumPINLength)
     self.minimumPINLengthParties = minimumPINLengthParties
     self.maximumCredentialBlobBytes = min(max(maximumCredentialBlobBytes, 32), CredentialAttributes.maximumBlobSize)
     self.maximumLargeBlobBytes = min(max(maximumLargeBlobBytes, 0), 65_536)
     self.makePrompt = makePrompt
   }
+
+  private static func boundedPINLength(_ length: Int) -> Int { min(max(length, 4), 63) }
 
   /// Every algorithm this module can compute.
   public static let allAlgorithms: Set<COSEAlgorithmIdentifier> = [

@@ -23,6 +23,8 @@ public final class WebAuthnAuthenticationCallback: WebAuthnCallback {
   /// not concern providers of passkeys.
   public var credential: CredentialID?
 
+  private var used: (authenticator: WebAuthnPlatformAuthenticator, id: CredentialID)?
+
   /// Reads the options of either server generation, or of a script.
   /// - Throws: `invalidMessage`, naming the first member that is missing or malformed.
   public required init(_ payload: CallbackPayload) throws {
@@ -75,6 +77,7 @@ public final class WebAuthnAuthenticationCallback: WebAuthnCallback {
         if let delegate { client.authenticator.selectionDelegate = DelegateSelection(delegate: delegate) }
         response = try await client.get(
           options, caller: ceremony.caller, mediation: mediation, credential: credential)
+        used = (client.authenticator, response.id)
       }
       let outcome = try WebAuthnOutcome(response, asJSON: supportsJSONResponse)
       try ceremony.spendChallenge()
@@ -93,6 +96,27 @@ public final class WebAuthnAuthenticationCallback: WebAuthnCallback {
     return try await authenticate(
       node: node, window: window, preferImmediatelyAvailableCredentials: preferImmediatelyAvailableCredentials,
       usePasskeysIfAvailable: usePasskeysIfAvailable)
+  }
+
+  // MARK: The server's verdict
+
+  /// A credential of this device awaits it; the answer itself stands in the hidden field.
+  public override var awaitsOutcome: Bool { used != nil }
+
+  /// A node that asks for a sign-in again has not accepted this one.
+  public override func isAskedAgain(by node: ContinueNode) -> Bool {
+    node.callback(WebAuthnAuthenticationCallback.self) != nil
+  }
+
+  /// Once a credential has signed its user in, the one it replaced is no longer needed.
+  ///
+  /// Only a sign-in that ends here counts: a journey that goes on may be asking for a password because it refused the
+  /// assertion.
+  public override func stepEnded(_ outcome: StepOutcome) async throws {
+    guard let (authenticator, id) = used else { return }
+    used = nil
+    guard case .accepted(.success) = outcome else { return }
+    try await authenticator.confirm(id)
   }
 
   private func get(

@@ -28,7 +28,7 @@ struct DelegateConsent: CredentialConsentDelegate {
         return
       }
       let shown = ceremony.userDisplayName.isEmpty ? ceremony.userName : ceremony.userDisplayName
-      let time = CredentialNames.localTime(environment.now())
+      let time = CredentialNames.localTime(ceremony.createdAt ?? environment.now())
       delegate.createNewCredentialConsent(
         keyName: shown.isEmpty ? time : "\(shown) \(time)", rpName: ceremony.relyingPartyName,
         rpId: ceremony.relyingPartyID, userName: ceremony.userName, userDisplayName: ceremony.userDisplayName,

@@ -40,7 +40,22 @@ public struct WebAuthnDevices: Sendable {
     }
   }
 
-  /// Removes a credential: the server's entry first, then the credential here.
+  /// The user's credentials on the server, and what follows from them here: what a listed credential replaced is
+  /// destroyed; a listed one that was replaced by one that is not listed takes its place again.
+  /// - Throws: as `list()`, and what the store throws.
+  @discardableResult
+  public func reconcile() async throws -> [WebAuthnDevice] {
+    let user = try await user()
+    let devices = try await list(of: user)
+    let ids = Set(devices.map(\.credentialID))
+    let records = try await context.keyStore.records(matching: KeyQuery(instance: context.instance, family: .webAuthn))
+    for record in records where Self.isOwned(record, by: user) {
+      _ = try await CredentialReplacement(context.keyStore).settle(record, by: ids)
+    }
+    return devices
+  }
+
+  /// Removes a credential, and the one that it replaced here: the server's entry first, then the credential here.
   ///
   /// The credential here goes only when the server's entry is certainly gone, unless `force` is given: then the server
   /// may go on listing it, signing in with it fails, and the device can be registered again. Another user's credential,
@@ -92,7 +107,7 @@ public struct WebAuthnDevices: Sendable {
   private func destroy(_ record: KeyRecord) async -> WebAuthnRemoval.Half {
     let store = context.keyStore
     do {
-      try await Task { try await store.delete(record.tag) }.value
+      try await Task { try await CredentialReplacement(store).delete(record) }.value
       return .removed
     } catch {
       return .kept(AuthenticatorError.wrapping(error, as: .storageFailed, stage: "devices"))
