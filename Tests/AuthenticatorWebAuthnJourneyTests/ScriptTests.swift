@@ -49,6 +49,30 @@ import Testing
     #expect(try options(script("allowCredentials: a }; var a = b; var b = a")).allowCredentials.isEmpty)
   }
 
+  /// Each of these made the work grow with the square of its length: at this length, for many minutes.
+  @Test(arguments: [
+    "challenge: x, ", "challenge: [", "challenge: {challenge: [1, ", "challenge: Uint8Array(1 ", "a: b, b: a, ",
+    "challenge: Uint8Array([1, 2], (", "\"\\", "'\\", "\\\"\\'", "rpId: a, a: x, challenge = [1, {",
+    "rpId: Uint8Array.from(\"x\" ",
+  ])
+  func aHostileScriptIsReadInOnePass(_ piece: String) throws {
+    let hostile = String(repeating: piece, count: 500_000 / piece.utf8.count)
+    #expect(throws: AuthenticatorError.self) { try options("/* webAuthnOutcome challenge */ " + hostile) }
+    // What stands before it is read all the same.
+    let read = try options(script("rpId: 'a.example'") + "\n" + hostile)
+    #expect(read.relyingPartyID == "a.example")
+  }
+
+  /// Names that lead to names that lead nowhere, each another one.
+  @Test func manyNamesAreLookedUpOnceEach() throws {
+    let names = (0..<40_000).map { "challenge: n\($0), n\($0 + 1): x, " }.joined()
+    #expect(throws: AuthenticatorError.self) { try options("/* webAuthnOutcome */ " + names) }
+  }
+
+  @Test func anUnendedStringDoesNotHideTheNextLine() throws {
+    #expect(try options(script("x: /\"\\\"/, y: /'/,\n rpId: 'a.example'")).relyingPartyID == "a.example")
+  }
+
   @Test func readsNoFurtherThan16Levels() throws {
     let nested = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
     #expect(try options(script("allowCredentials: \(nested)")).allowCredentials.isEmpty)

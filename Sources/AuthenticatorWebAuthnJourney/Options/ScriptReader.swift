@@ -9,22 +9,44 @@ struct ScriptReader {
   private static let maximumDepth = 16
 
   private let tokens: [ScriptToken]
+  /// Where literals are given to names: the places after the colon or equals sign.
+  private let assignments: [String: [Int]]
+  /// For every open parenthesis the place of the one that closes it.
+  private let closings: [Int: Int]
 
-  init(_ text: String) { tokens = ScriptToken.tokens(text) }
+  /// Takes a text apart. The work, here and in what follows, grows with the length of the text only: what a server sends
+  /// is no reason to be busy for minutes.
+  init(_ text: String) {
+    tokens = ScriptToken.tokens(text)
+    var assignments: [String: [Int]] = [:]
+    var closings: [Int: Int] = [:]
+    var open: [Int] = []
+    for (index, token) in tokens.enumerated() {
+      switch token {
+      case .name(let name), .string(let name):
+        guard index + 2 < tokens.count, [Self.colon, Self.equals].contains(tokens[index + 1]) else { continue }
+        assignments[name, default: []].append(index + 2)
+      case .mark(UInt8(ascii: "(")): open.append(index)
+      case .mark(UInt8(ascii: ")")): if let start = open.popLast() { closings[start] = index }
+      default: continue
+      }
+    }
+    self.assignments = assignments
+    self.closings = closings
+  }
+
+  private static let colon = ScriptToken.mark(UInt8(ascii: ":"))
+  private static let equals = ScriptToken.mark(UInt8(ascii: "="))
 
   /// The first literal that is given to a name (`name: …`, `name = …`); another name in its place is looked up, once.
   /// Nil: there is none.
-  func value(of name: String) -> JSONValue? { value(of: name, followingNames: true) }
-
-  private func value(of name: String, followingNames: Bool) -> JSONValue? {
-    for index in tokens.indices.dropLast(2) where isName(tokens[index], name) {
-      guard tokens[index + 1] == .mark(UInt8(ascii: ":")) || tokens[index + 1] == .mark(UInt8(ascii: "=")) else {
-        continue
-      }
-      var parser = Parser(tokens: tokens, index: index + 2)
-      if let value = parser.value() { return value }
-      if followingNames, case .name(let other) = tokens[index + 2], other != name,
-        let value = value(of: other, followingNames: false)
+  func value(of name: String) -> JSONValue? {
+    var looked: Set<String> = [name]
+    for index in assignments[name] ?? [] {
+      if let value = literal(at: index) { return value }
+      // A name that led nowhere leads nowhere again.
+      if case .name(let other) = tokens[index], looked.insert(other).inserted,
+        let value = firstLiteral(givenTo: other)
       {
         return value
       }
@@ -32,9 +54,19 @@ struct ScriptReader {
     return nil
   }
 
+  private func firstLiteral(givenTo name: String) -> JSONValue? {
+    for index in assignments[name] ?? [] { if let value = literal(at: index) { return value } }
+    return nil
+  }
+
+  private func literal(at index: Int) -> JSONValue? {
+    var parser = Parser(tokens: tokens, closings: closings, index: index)
+    return parser.value()
+  }
+
   /// The whole text as values one after the other; nil when it is anything else.
   func values() -> [JSONValue]? {
-    var parser = Parser(tokens: tokens, index: 0)
+    var parser = Parser(tokens: tokens, closings: closings, index: 0)
     var values: [JSONValue] = []
     while parser.index < tokens.count {
       guard let value = parser.value() else { return nil }
@@ -44,20 +76,15 @@ struct ScriptReader {
     return values
   }
 
-  private func isName(_ token: ScriptToken, _ name: String) -> Bool {
-    switch token {
-    case .name(let text), .string(let text): text == name
-    default: false
-    }
-  }
-
   private struct Parser {
     let tokens: [ScriptToken]
+    let closings: [Int: Int]
     var index: Int
     private var depth = 0
 
-    init(tokens: [ScriptToken], index: Int) {
+    init(tokens: [ScriptToken], closings: [Int: Int], index: Int) {
       self.tokens = tokens
+      self.closings = closings
       self.index = index
     }
 
@@ -124,16 +151,10 @@ struct ScriptReader {
     private mutating func bytes(_ type: String) -> JSONValue? {
       guard type == "Int8Array" || type == "Uint8Array" else { return nil }
       if isNext("."), tokens.indices.contains(index + 1), tokens[index + 1] == .name("from") { index += 2 }
-      guard isNext("(") else { return nil }
+      guard isNext("("), let end = closings[index] else { return nil }
       index += 1
-      guard let argument = value() else { return nil }
-      var open = 1
-      while open > 0, let token = next {
-        if token == .mark(UInt8(ascii: "(")) { open += 1 }
-        if token == .mark(UInt8(ascii: ")")) { open -= 1 }
-        index += 1
-      }
-      guard open == 0 else { return nil }
+      guard let argument = value(), index <= end else { return nil }
+      index = end + 1
       if isNext("."), tokens.indices.contains(index + 1), tokens[index + 1] == .name("buffer") { index += 2 }
       return argument
     }

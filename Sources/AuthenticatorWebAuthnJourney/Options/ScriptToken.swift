@@ -20,6 +20,10 @@ enum ScriptToken: Hashable {
 private struct ScriptScanner {
   let bytes: [UInt8]
   var offset = 0
+  /// Up to where strings of a quote were read that did not end: nor does another one that begins in there.
+  private var unended: [UInt8: Int] = [:]
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
 
   private subscript(ahead: Int) -> UInt8? {
     bytes.indices.contains(offset + ahead) ? bytes[offset + ahead] : nil
@@ -81,6 +85,7 @@ private struct ScriptScanner {
 
   /// Nil, and nothing read, when the string does not end on its line.
   private mutating func string(endingWith quote: UInt8) -> String? {
+    guard offset >= unended[quote] ?? 0 else { return nil }
     let start = offset
     offset += 1
     var text: [UInt8] = []
@@ -92,6 +97,7 @@ private struct ScriptScanner {
       default: text.append(byte)
       }
     }
+    unended[quote] = offset
     offset = start
     return nil
   }

@@ -7,7 +7,7 @@ import AuthenticatorWebAuthnJourney
 extension FuzzTarget {
   /// The options of a WebAuthn step, as metadata of either server generation and as a script, and outcomes with any
   /// device name or user handle in them.
-  static let webAuthnStep = FuzzTarget(name: "webauthn-step", maximumLength: 8192) { bytes in
+  static let webAuthnStep = FuzzTarget(name: "webauthn-step", maximumLength: 1 << 16) { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
     if let data = (try? JSONValue.parse(bytes))?.objectValue {
       try await read(["type": "MetadataCallback", "output": [["name": "data", "value": .object(data)]]])
