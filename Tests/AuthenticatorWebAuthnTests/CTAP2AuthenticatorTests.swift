@@ -3,6 +3,7 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorTestSupport
 import Foundation
+import TestCertificates
 import Testing
 
 @testable import AuthenticatorWebAuthn
@@ -115,6 +116,24 @@ import Testing
   }
 
   // MARK: makeCredential
+
+  /// No transport carries more than 7,609 bytes: half an answer is worse than none, and a credential that nobody learns
+  /// of is nobody's.
+  @Test func anAnswerThatIsTooLongIsAnErrorAndLeavesNothing() async throws {
+    let authority = try TestCertificate.authority()
+    let key = try PrivateKey.generate(.es256)
+    let leaf = try TestCertificate(subject: [("2.5.4.3", "Leaf")], key: key).encoded(issuer: authority)
+    let chain = [leaf] + [[UInt8]](repeating: try authority.encoded(), count: 30)
+    #expect(chain.joined().count > CTAP2Authenticator.maximumMessageBytes)
+    let platform = try Platform(
+      .match(),
+      configuration: WebAuthnPlatformConfiguration(
+        attestation: .certified(try AttestationKey(certificates: chain, key: key))))
+    let authenticator = try CTAP2Authenticator(try await platform.authenticator())
+    let message = [1] + CBORValue.map(CTAP2Client.creation()).encoded()
+    #expect(await authenticator.respond(to: message) == [CTAP2Status.other.rawValue])
+    #expect(try await platform.records().isEmpty)
+  }
 
   @Test func makesACredentialThatVerifies() async throws {
     let platform = try Platform(.match(), .match())

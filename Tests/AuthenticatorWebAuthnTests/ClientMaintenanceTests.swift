@@ -171,6 +171,34 @@ import Testing
     #expect(try await outcome([Self.path: answer]).name == .security)
   }
 
+  /// Each cause has its own words, and none says what was received.
+  @Test(
+    arguments: [
+      (answer(#"{"origins": ["https://example.de"]}"#), "does not name the origin"),
+      (answer(#"{"origins": []}"#), "is empty"), (answer("{"), "is no JSON with the member origins"),
+      (answer("{}", status: 404), "was answered with status 404"),
+      (answer("{}", type: "text/html"), "is not of the type application/json"),
+      (
+        answer(
+          #"{"origins": ["https://a.de", "https://b.de", "https://c.de", "https://d.de", "https://e.de", "https://example.org"]}"#
+        ), "names the origin only after more labels than count"
+      ), (nil, "cannot be fetched (transportFailed)"),
+    ] as [(HTTPResponse?, String)])
+  func theCauseIsTold(_ answer: HTTPResponse?, _ words: String) async throws {
+    let platform = try Platform()
+    let client = try await platform.client()
+    client.configuration.transport = Web(answer.map { [Self.path: $0] } ?? [:])
+    var options = OptionsJSON.creation
+    options["rp"] = ["id": "example.net", "name": "Example"]
+    let json = JSONValue.object(options)
+    do {
+      _ = try await client.create(json: json, caller: WebAuthnCaller(origin: Platform.origin))
+      Issue.record("accepted")
+    } catch let error as WebAuthnError {
+      #expect(error.name == .security && error.reason.contains(words), "\(error.reason)")
+    }
+  }
+
   @Test func anUnreachableListNamesNobody() async throws {
     #expect(try await outcome([:]).name == .security)
   }

@@ -63,6 +63,18 @@ import Testing
     #expect(await client.status(2, .map(assertion)) == .pinAuthInvalid)
   }
 
+  @Test func theConfiguredLengthIsDemandedAndTold() async throws {
+    let platform = try Platform(configuration: WebAuthnPlatformConfiguration(minimumPINLength: 6))
+    let client = try await client(platform)
+    #expect(await client.send(4).value?[13] == 6)
+    #expect(try await client.setPIN("12345") == .pinPolicyViolation)
+    #expect(try await client.setPIN("123456") == .ok)
+    #expect(try await client.changePIN(from: "123456", to: "54321") == .pinPolicyViolation)
+    for (asked, held) in [(0, 4), (100, 63)] {
+      #expect(WebAuthnPlatformConfiguration(minimumPINLength: asked).minimumPINLength == held)
+    }
+  }
+
   @Test func aProtectedDeviceMakesDiscoverableCredentialsWithAPINOnly() async throws {
     let platform = try Platform(.approve)
     let client = try await client(platform)

@@ -239,7 +239,7 @@ import Testing
   // MARK: appid
 
   @Test func usesAnAppIDsCredential() async throws {
-    let platform = try Platform(.match(), .match(), .match(), .match())
+    let platform = try Platform(.match(), .match(), .approve, .match(), .match())
     let client = try await platform.client()
     var request = try platform.creation()
     request.relyingPartyID = "https://u2f.example.org/facets"
@@ -248,6 +248,13 @@ import Testing
     let signed = try await asserted(["appid": "https://u2f.example.org/facets"], by: client, allow: id)
     #expect(signed.results == ["appid": true])
     #expect(signed.data.relyingPartyIDHash == SHA256.hash(Array("https://u2f.example.org/facets".utf8)))
+    // The account's security key is here, under the AppID.
+    var options = OptionsJSON.creation
+    options["excludeCredentials"] = [["type": "public-key", "id": id]]
+    options["extensions"] = ["appidExclude": "https://u2f.example.org/facets"]
+    let excluding = JSONValue.object(options)
+    let caller = WebAuthnCaller(origin: Platform.origin)
+    #expect(await name { try await client.create(json: excluding, caller: caller) } == .invalidState)
     let modern = try await created(["appidExclude": "https://example.org/"], by: client)
     #expect(modern.results == ["appidExclude": true])
     let plain = try await asserted(["appid": "https://example.org/"], by: client, allow: modern.id)

@@ -90,7 +90,11 @@ import Testing
     #expect(options.timeout == 60_000)
     #expect(options.parameters[0].algorithm == .edDSA)
     #expect(options.json["challenge"] == "AQ")
-    #expect(try PublicKeyCredentialCreationOptions(json: bent(creation, ["timeout"], "soon")).timeout == nil)
+    for wrong: JSONValue in ["soon", [], [:], true, .double(1e300), "", "NaN"] {
+      #expect(throws: WebAuthnJSONError(.wrongType, "timeout"), "\(wrong)") {
+        try PublicKeyCredentialCreationOptions(json: bent(creation, ["timeout"], wrong))
+      }
+    }
     #expect(try PublicKeyCredentialCreationOptions(json: bent(creation, ["timeout"], .double(1.9))).timeout == 1)
   }
 

@@ -20,6 +20,14 @@ struct RelyingPartyIDCase: Sendable, CustomTestStringConvertible {
 
   init() throws { suffixes = try SystemPublicSuffixList() }
 
+  @Test func anAddressWithAPortIsAnOriginWithoutDomain() {
+    #expect(WebOrigin("https://[::1]:8443")?.port == 8443)
+    #expect(WebOrigin("https://[::1]")?.host == "[::1]")
+    for text in ["https://[::1]:443", "https://[::1]x", "https://[::1]:", "https://[::1"] {
+      #expect(WebOrigin(text) == nil)
+    }
+  }
+
   @Test func allCasesAreThere() { #expect(RelyingPartyIDCase.all.count == 144) }
 
   @Test(arguments: RelyingPartyIDCase.all)

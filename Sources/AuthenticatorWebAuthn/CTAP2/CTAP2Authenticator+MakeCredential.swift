@@ -47,10 +47,16 @@ extension CTAP2Authenticator {
 
     // 12. to 20. The rest is the platform authenticator's: the exclude list after a touch, the credential, its proof.
     let result = try await authenticator.makeCredential(request)
-    return [
+    let answer: CBORMap = [
       1: .text(result.attestationObject.format.rawValue),
       2: .bytes(result.attestationObject.authenticatorData.rawBytes), 3: result.attestationObject.statement,
     ]
+    // A chain of certificates may be longer than an answer: then nobody will know the credential.
+    guard CBORValue.map(answer).encoded().count < Self.maximumMessageBytes else {
+      try await authenticator.withdraw(result.credential)
+      throw CTAP2Status.other
+    }
+    return answer
   }
 
   // MARK: - Parameters that both ceremonies have

@@ -44,7 +44,10 @@ public final class CTAP2Authenticator {
         throw CTAP2Status.invalidCommand
       }
       let result = try await perform(command, message.dropFirst())
-      return [CTAP2Status.ok.rawValue] + (result?.encoded() ?? [])
+      let answer = [CTAP2Status.ok.rawValue] + (result?.encoded() ?? [])
+      // No transport carries more, and half an answer is none.
+      guard answer.count <= Self.maximumMessageBytes else { throw CTAP2Status.other }
+      return answer
     } catch { return [CTAP2Status(error).rawValue] }
   }
 
@@ -98,7 +101,7 @@ public final class CTAP2Authenticator {
       2: ["credBlob", "credProtect", "hmac-secret", "minPinLength", "uvm"],
       3: .bytes(configuration.aaguid.bytes), 4: .map(options), 5: .integer(Self.maximumMessageBytes),
       6: [2, 1], 7: .integer(Self.maximumListCount), 8: .integer(CredentialID.maximumSize), 9: ["internal"],
-      10: .array(algorithms), 13: .integer(ClientPIN.minimumLength),
+      10: .array(algorithms), 13: .integer(configuration.minimumPINLength),
       15: .integer(configuration.maximumCredentialBlobBytes),
     ]
   }

@@ -9,13 +9,12 @@ internal import AuthenticatorCrypto
 /// can only be checked by the slow derivation. Keys for agreement and tokens live in memory: a new object is a device
 /// that was switched on.
 struct ClientPIN {
-  /// In Unicode scalars.
-  static let minimumLength = 4
   /// Consecutive failures that block the PIN for good.
   static let maximumAttempts = 8
   /// Consecutive failures that block it until the device is switched off.
   private static let maximumFailures = 3
 
+  private let authenticator: WebAuthnPlatformAuthenticator
   private let store: any KeyStore
   private let environment: AuthenticatorEnvironment
   private let domain: SecretDomain
@@ -25,6 +24,7 @@ struct ClientPIN {
   private var failures = 0
 
   init(_ authenticator: WebAuthnPlatformAuthenticator) throws {
+    self.authenticator = authenticator
     store = authenticator.store
     environment = authenticator.environment
     let digest = SHA256.hash(Array("ctap2 pin".utf8) + [0] + Array(authenticator.context.instance.utf8))
@@ -68,7 +68,7 @@ struct ClientPIN {
     defer { ConstantTime.wipe(&bytes) }
     let end = bytes.firstIndex(of: 0) ?? bytes.endIndex
     guard end < 64, let text = String(validating: bytes[..<end], as: UTF8.self),
-      text.unicodeScalars.count >= Self.minimumLength
+      text.unicodeScalars.count >= authenticator.configuration.minimumPINLength
     else { throw .pinPolicyViolation }
     var hash = SHA256.hash(bytes[..<end])
     defer { ConstantTime.wipe(&hash) }

@@ -68,13 +68,14 @@ extension WebAuthnClient {
     }
 
     // 12. and 13. Ask the authenticator; without attestation, it is told not to attest.
-    let request = MakeCredentialRequest(
+    var request = MakeCredentialRequest(
       clientDataHash: clientData.hash, relyingPartyID: id, relyingPartyName: options.relyingParty.name,
       user: options.user, requireResidentKey: requireResidentKey, requireUserPresence: !isConditional,
       requireUserVerification: requireUserVerification, parameters: parameters,
       excludeCredentials: options.excludeCredentials.filter { $0.type.ifKnown != nil },
       attestationFormats: options.effectiveAttestation == .none ? [.none] : options.attestationFormats,
       extensions: extensions.inputs, deadline: deadline)
+    request.excludedAppID = extensions.excludedAppID
     // 14. Errors are named where the request ends.
     let result = try await authenticator.makeCredential(request)
 

@@ -87,7 +87,9 @@ public final class WebAuthnClient {
       guard let transport = configuration.transport else { break }
       let related = RelatedOrigins(
         transport: transport, suffixes: configuration.publicSuffixes, maximumLabels: configuration.relatedOriginLabels)
-      if try await related.names(origin: caller.origin, for: id, until: deadline, in: environment) { return id }
+      let refusal = try await related.refusal(of: caller.origin, for: id, until: deadline, in: environment)
+      guard let refusal else { return id }
+      throw WebAuthnError(.security, refusal)
     case .refused: break
     }
     throw WebAuthnError(.security, refusal(caller.origin))

@@ -39,6 +39,18 @@ public struct WebAuthnClientConfiguration: Sendable {
   }
 }
 
+extension WebAuthnClientConfiguration {
+  /// Whether a text is a domain name in the form that is hashed.
+  package static func isRelyingPartyID(_ text: String) -> Bool { Domain.isDomain(text) }
+
+  /// Whether an origin may use a relying party ID by its own right.
+  package func permits(_ id: String, to origin: String) -> Bool {
+    let rules = RelyingPartyIDRules(
+      suffixes: publicSuffixes, allowsLocalhost: allowsLocalhost, nativeOrigins: nativeOrigins)
+    return rules.judge(origin: origin, requested: id) == .allowed(id)
+  }
+}
+
 /// Who makes a request.
 public struct WebAuthnCaller: Hashable, Sendable {
   /// A serialized web origin, or one of the configuration's native origins. Written into the client data as it is.

@@ -18,11 +18,15 @@ struct WebOrigin: Hashable, Sendable {
     let authority = text[separator.upperBound...]
     if authority.first == "[" {
       // An IPv6 address: no ceremony is possible, and its form does not matter.
-      guard let end = authority.firstIndex(of: "]"), authority[authority.index(after: end)...].isEmpty else {
-        return nil
+      guard let end = authority.firstIndex(of: "]") else { return nil }
+      let rest = authority[authority.index(after: end)...]
+      host = String(authority[...end])
+      if rest.isEmpty {
+        port = implied
+      } else {
+        guard rest.first == ":", let port = Self.port(rest.dropFirst()), port != implied else { return nil }
+        self.port = port
       }
-      host = String(authority)
-      port = implied
     } else {
       let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       host = String(parts.first ?? "")

@@ -10,7 +10,8 @@ struct RegistrationClientExtensions {
   private let asksForHMACSecret: Bool
   private let asksForPRF: Bool
   private let asksForLargeBlob: Bool
-  private let excludesAppID: Bool
+  /// The AppID whose credentials are excluded as well; nil: none.
+  let excludedAppID: String?
   /// Whether the person must be verified for what is asked.
   let needsVerification: Bool
 
@@ -62,19 +63,16 @@ struct RegistrationClientExtensions {
       inputs.requestsLargeBlob = true
     }
 
-    if let appID = try members.optionalText("appidExclude") {
-      guard isAppIDAllowed(appID) else { throw WebAuthnError(.security, "the AppID does not belong to the origin") }
-      excludesAppID = true
-    } else {
-      excludesAppID = false
+    excludedAppID = try members.optionalText("appidExclude")
+    if let excludedAppID, !isAppIDAllowed(excludedAppID) {
+      throw WebAuthnError(.security, "the AppID does not belong to the origin")
     }
   }
 
-  /// The AppID whose credentials are excluded as well is the caller's to look up; there are none of U2F here.
   func outputs(_ result: MakeCredentialResult, requireResidentKey: Bool) -> JSONObject {
     var outputs = JSONObject()
     let results = result.extensions
-    if excludesAppID { outputs["appidExclude"] = true }
+    if excludedAppID != nil { outputs["appidExclude"] = true }
     if inputs.blob != nil {
       let isStored = result.attestationObject.authenticatorData.extensions?["credBlob"]?.boolValue ?? false
       outputs["credBlob"] = .bool(isStored)

@@ -21,6 +21,9 @@ struct JSONMembers {
     return value
   }
 
+  /// Whether a member is not there, or null.
+  func isAbsent(_ name: String) -> Bool { value(name) == nil }
+
   // MARK: - Members that may be absent
 
   func optionalText(_ name: String) throws(WebAuthnJSONError) -> String? {

@@ -76,7 +76,8 @@ public struct PublicKeyCredentialRequestOptions: Hashable, Sendable {
 
   /// A time limit that is not negative and fits 32 bits; what cannot be read as a number is passed over.
   static func timeout(_ members: JSONMembers) throws(WebAuthnJSONError) -> Int? {
-    guard let timeout = members.lenientInteger("timeout") else { return nil }
+    guard !members.isAbsent("timeout") else { return nil }
+    guard let timeout = members.lenientInteger("timeout") else { throw members.error(.wrongType, "timeout") }
     guard (0...Int(UInt32.max)).contains(timeout) else { throw members.error(.outOfRange, "timeout") }
     return timeout
   }
