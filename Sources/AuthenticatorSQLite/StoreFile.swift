@@ -55,8 +55,12 @@ struct StoreFile {
         guard chmod(made, 0o700) == 0 else { throw failed("the folder's mode cannot be set") }
       } else if errno != EEXIST {
         // A read-only file system says so even for a folder that exists.
+        let cause = errno
         var status = stat()
-        guard stat(made, &status) == 0 else { throw failed("the folder cannot be made") }
+        guard stat(made, &status) == 0 else {
+          errno = cause
+          throw failed("the folder cannot be made")
+        }
       }
     }
   }

@@ -6,10 +6,19 @@ enum AuthenticatorTool {
   static func main() async {
     // A reader that goes away shows as a failed write, not as a signal.
     signal(SIGPIPE, SIG_IGN)
+    holdStandardDescriptors()
     let arguments = CommandLine.arguments.dropFirst()
     let isServing = Verbs.find(arguments)?.0 == Serve.self
     // A server ends in its own way.
     await (isServing ? Ending(status: run(arguments)) : Ending.of { await run(arguments) }).exit()
+  }
+
+  /// Whoever starts the tool with a standard descriptor closed must not find its output in the key store, which would get
+  /// the number: each of them is held by something that can be neither read nor written.
+  private static func holdStandardDescriptors() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
   }
 
   static func run(_ arguments: ArraySlice<String>) async -> ExitStatus {

@@ -7,7 +7,8 @@ import ToolSupport
   private static let verbs = [
     "serve", "login", "keys list", "keys check", "keys delete", "keys rotate", "webauthn register",
     "webauthn authenticate", "webauthn verify-registration", "webauthn verify-authentication",
-    "webauthn verify-signature", "webauthn list", "webauthn delete", "trusted-device login", "trusted-device sign-up",
+    "webauthn verify-signature", "webauthn list", "webauthn delete", "webauthn confirm", "webauthn withdraw",
+    "trusted-device login", "trusted-device sign-up",
     "trusted-device sign-out", "trusted-device enroll", "trusted-device availability", "trusted-device reconcile",
     "trusted-device sign-in", "trusted-device list", "trusted-device revoke", "uaf process", "uaf verify", "uaf notify",
     "uaf discover", "uaf list", "doctor",

@@ -5,13 +5,19 @@
 public struct WebAuthnVerificationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The step that failed.
   public let code: Code
-  /// A fixed sentence; holds no input.
+  /// A fixed sentence, or one that names a member of the response; holds no input.
   public let reason: String
 
   /// An error of a step.
   public init(_ code: Code, _ reason: StaticString = "") {
     self.code = code
     self.reason = "\(reason)"
+  }
+
+  /// A response that cannot be read; `what` names a member and what is wrong with it, and holds nothing of the input.
+  init(malformed what: String) {
+    code = .responseMalformed
+    reason = what
   }
 
   /// The step that failed, for people.

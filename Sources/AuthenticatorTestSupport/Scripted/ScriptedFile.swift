@@ -13,7 +13,7 @@ struct ScriptedFile {
 
   /// The content; nil: there is no such file.
   func content() throws -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
       if errno == ENOENT { return nil }
       throw failure("cannot be read")
@@ -54,7 +54,7 @@ struct ScriptedFile {
 
   /// Adds to the end in one write.
   func append(_ content: [UInt8]) throws {
-    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard file >= 0 else { throw failure("cannot be written") }
     defer { close(file) }
     try put(content, into: file)

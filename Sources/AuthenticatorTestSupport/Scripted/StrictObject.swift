@@ -77,12 +77,22 @@ struct StrictObject {
 }
 
 extension JSONValue {
+  private static func complaint(_ kind: JSONError.Kind) -> String {
+    switch kind {
+    case .unexpectedEnd: "it ends too early,"
+    case .duplicateMember: "an object has a name twice,"
+    case .trailingContent: "something follows the value"
+    case .tooDeep, .tooLong, .textTooLong, .tooManyValues: "it is too large or nested too deeply,"
+    default: "a character cannot stand where it does,"
+    }
+  }
+
   /// A text of a scripted device's files.
   static func scripted(_ bytes: [UInt8]) throws -> JSONValue {
     do {
       return try JSONValue.parse(bytes)
     } catch {
-      throw ScriptedDeviceError("not JSON: \(error.kind.rawValue) at byte \(error.offset)")
+      throw ScriptedDeviceError("not JSON: \(Self.complaint(error.kind)) at byte \(error.offset)")
     }
   }
 }

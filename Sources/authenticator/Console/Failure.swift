@@ -49,16 +49,17 @@ extension Failure {
       self.init(
         code: error.code.rawValue, message: Self.message(of: error), stage: error.stage,
         status: Self.unusableCodes.contains(error.code) ? .unusable : .refused)
+    // A store that cannot be read or written is no refusal, which a relying party would see as such.
+    case let error as WebAuthnError where error.cause.map({ Self.unusableCodes.contains($0.code) }) ?? false:
+      self.init(error.cause ?? AuthenticatorError(.storageFailed, stage: "webauthn"))
     case let error as WebAuthnError:
-      let isUnusable = error.cause.map { Self.unusableCodes.contains($0.code) } ?? false
       let isAbsent = error.reason.isEmpty && error.cause?.code == .keyNotFound
       let absence = "no credential of this device fits; one that is not discoverable must be named by the options"
       let message =
         isAbsent ? absence : (error.reason.isEmpty ? error.cause.map(Self.message) : error.reason) ?? "refused"
       let hint = error.name == .constraint ? "; \(Self.doctorHint)" : ""
       self.init(
-        code: error.name.rawValue, message: message + hint, stage: error.cause?.stage ?? "webauthn",
-        status: isUnusable ? .unusable : .refused)
+        code: error.name.rawValue, message: message + hint, stage: error.cause?.stage ?? "webauthn", status: .refused)
     case let error as RegistryError:
       self.init(code: "storageFailed", message: error.description, stage: "registry", status: .unusable)
     case is CancellationError:

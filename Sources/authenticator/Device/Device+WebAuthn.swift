@@ -37,8 +37,30 @@ extension Device {
     _ origin: String, _ relyingPartyIDs: Set<String>
   ) throws -> WebAuthnClientConfiguration {
     var configuration = WebAuthnClientConfiguration(publicSuffixes: try SystemPublicSuffixList())
-    if !relyingPartyIDs.isEmpty { configuration.nativeOrigins[origin] = relyingPartyIDs }
+    // What a web page may use follows from its origin, and from nothing else.
+    if !relyingPartyIDs.isEmpty, !isWeb(origin) { configuration.nativeOrigins[origin] = relyingPartyIDs }
     return configuration
+  }
+
+  private static func isWeb(_ origin: String) -> Bool {
+    ["http:", "https:"].contains { origin.lowercased().hasPrefix($0) }
+  }
+
+  /// The values of `--rp-id`.
+  /// - Throws: a usage failure for what is no relying party ID, and for one that a web origin may not use.
+  static func relyingPartyIDs(_ arguments: Arguments, of origin: String) throws -> Set<String> {
+    let ids = Set(arguments.all("--rp-id"))
+    guard !ids.isEmpty else { return [] }
+    let rules = WebAuthnClientConfiguration(publicSuffixes: try SystemPublicSuffixList())
+    for id in ids.sorted() {
+      guard WebAuthnClientConfiguration.isRelyingPartyID(id) else {
+        throw Failure.usage("--rp-id '\(id)' is no domain name: example.com, in lower case")
+      }
+      guard !isWeb(origin) || rules.permits(id, to: origin) else {
+        throw Failure.usage("--rp-id '\(id)' does not belong to the web origin, and is for the origins of apps")
+      }
+    }
+    return ids
   }
 
   /// A client for ceremonies as the command line describes them.

@@ -28,6 +28,14 @@ actor DeviceStore {
     return store ?? made
   }
 
+  /// Runs a ceremony; what is wrong with the store is told with the file's name, and is no refusal.
+  nonisolated func naming<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do { return try await body() } catch {
+      let failure = Failure(error)
+      throw failure.status == .unusable ? failure.of(path) : error
+    }
+  }
+
   /// What goes wrong is told with the file's name.
   private func named<Value>(_ body: () async throws -> Value) async throws -> Value {
     do { return try await body() } catch { throw Failure(error).of(path) }

@@ -21,7 +21,7 @@ struct Person: Sendable {
   static func inFront(of options: DeviceOptions, environment: AuthenticatorEnvironment) throws -> Person {
     guard case .scripted(let path) = options.source else { return atTerminal(options, environment: environment) }
     do {
-      let device = try path == "-" ? ScriptedDevice(json: InputFile.bytes(path)) : ScriptedDevice(contentsOf: path)
+      let device = try described(path)
       let environment = device.applied(to: environment)
       let scripted = try ScriptedUserVerifier(device, environment: environment)
       return Person(
@@ -30,6 +30,14 @@ struct Person: Sendable {
         prompts: { scripted.prompts.map { .init(kind: $0.kind.rawValue, result: $0.result ?? "unanswered") } })
     } catch let error as ScriptedDeviceError {
       throw Failure.unusable("inputUnusable", error.description, stage: "device")
+    }
+  }
+
+  private static func described(_ path: String) throws -> ScriptedDevice {
+    let bytes = try InputFile.bytes(path)
+    do { return try ScriptedDevice(json: bytes) } catch let error as ScriptedDeviceError {
+      throw Failure.unusable(
+        "inputUnusable", "\(InputFile.name(path)): \(error.description)", stage: "device")
     }
   }
 

@@ -60,7 +60,7 @@ struct LoginOptions: Sendable {
       Option("--claim", .values("NAME=JSON"), "add a claim to the signing proof"),
       Option("--user", .value("ID"), "which of several bound users signs"),
       Option("--origin", .value("ORIGIN"), "who asks in WebAuthn ceremonies (default: the server)"),
-      Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
+      Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID; a web origin's are its own"),
       Option("--credential", .value("ID"), "which WebAuthn credential signs in; otherwise the person chooses"),
       Option("--timeout", .value("SECONDS"), "limit for each request, and for each proof with its prompts"),
     ] + AttestationFiles.options + UAFLoginOptions.options
@@ -92,7 +92,7 @@ struct LoginOptions: Sendable {
     claims = try Self.claims(arguments.all("--claim"))
     user = try arguments.text("--user")
     origin = try arguments.text("--origin")
-    relyingPartyIDs = Set(arguments.all("--rp-id"))
+    relyingPartyIDs = try Device.relyingPartyIDs(arguments, of: origin ?? configuration.webOrigin)
     credential = try arguments.text("--credential").map { try CredentialID(argument: $0, option: "--credential") }
     attestation = try AttestationFiles(arguments)
     uaf = try UAFLoginOptions(arguments)

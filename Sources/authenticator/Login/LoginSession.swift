@@ -116,7 +116,7 @@ struct LoginSession {
 extension JourneyConfiguration {
   /// What a browser on this machine would take for the server's origin. An address is no relying party ID; this machine
   /// by its name is one.
-  fileprivate var webOrigin: String {
+  var webOrigin: String {
     let isThisMachine = server.host == "[::1]" || server.host.hasPrefix("127.")
     guard isThisMachine else { return server.origin }
     return "\(server.scheme)://localhost" + server.origin.dropFirst("\(server.scheme)://\(server.host)".count)

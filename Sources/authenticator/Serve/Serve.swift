@@ -77,14 +77,18 @@ struct Serve: Verb {
       try list(imported, console)
       return .success
     }
-    let users = try usersPath.map(UserList.init)?.users ?? []
     DescriptorLimit.raise(to: 4096)
     let signals = EndingSignals()
-    let front = try await signals.unlessArrived { try await open(imported?.map(\.tree), users, console) }
+    let front = try await signals.unlessArrived {
+      let users = try usersPath.map(UserList.init)?.users ?? []
+      return try await open(imported?.map(\.tree), users, console)
+    }
     if let front {
       await signals.wait()
       console.trace("ending")
       await front.stop()
+    } else {
+      console.say("authenticator: ended by a signal before anything was served")
     }
     return .success
   }
@@ -99,7 +103,10 @@ struct Serve: Verb {
     if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
     configuration.webAuthn = try relyingParty.configuration(at: environment.now().seconds)
     if let uafPath { configuration.uaf = try Self.uaf(uafPath) }
-    configuration.log = { console.trace("server: \($0)") }
+    configuration.log = { event in
+      // Whoever is refused is told nothing but that; the operator learns which check it was.
+      if case .proofRefused = event { console.say("server: \(event)") } else { console.trace("server: \(event)") }
+    }
     configuration.deliver = { try Self.deliver($0, console) }
     configuration.sessionCookie = .browsers
     configuration.routes = [SignInPage(descriptions: journeysPath == nil ? SignInPage.builtInDescriptions : [:])]

@@ -15,6 +15,7 @@ enum Verbs {
     Serve.self, Login.self, KeysList.self, KeysCheck.self, KeysDelete.self, KeysRotate.self,
     WebAuthnRegister.self, WebAuthnAuthenticate.self, WebAuthnVerifyRegistration.self,
     WebAuthnVerifyAuthentication.self, WebAuthnVerifySignature.self, WebAuthnList.self, WebAuthnDelete.self,
+    WebAuthnConfirm.self, WebAuthnWithdraw.self,
     TrustedDeviceLogin.self, TrustedDeviceSignUp.self, TrustedDeviceSignOut.self, TrustedDeviceEnroll.self,
     TrustedDeviceAvailabilityVerb.self, TrustedDeviceReconcile.self, TrustedDeviceSignIn.self, TrustedDeviceList.self,
     TrustedDeviceRevoke.self, UAFProcess.self, UAFVerify.self, UAFNotify.self, UAFDiscover.self, UAFList.self,

@@ -21,13 +21,17 @@ struct CeremonyOptions: Sendable {
     Option("--options", .value("FILE"), "the relying party's options, Level 3 JSON; - is standard input"),
     Option("--origin", .value("ORIGIN"), "who asks: https://example.org, or the origin of an app"),
     Option("--top-origin", .value("ORIGIN"), "the outermost page, when the caller is a frame of another origin"),
-    Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID"),
+    Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID; a web origin's are its own"),
     Option("--server", .value("URL"), "use the credentials made in journeys of this server (default: those made here)"),
     Option("--related-origins", .flag, "ask relying parties which other origins may use their IDs"),
     Option("--ca", .value("FILE"), "for that, trust these certificates (PEM) instead of the system's"),
   ]
 
   static let notes = [
+    """
+    With the extension prf, 'clientExtensionResults.prf.results' holds secret keys. They are for whoever called, not for
+    the relying party: remove them before the response is sent on.
+    """,
     """
     Prints the response in its Level 3 JSON form, with or without --json. When it fails, 'error' is the name of the
     DOMException that a web page would see, and 'message' says more than a page may learn.
@@ -42,7 +46,7 @@ struct CeremonyOptions: Sendable {
     path = try arguments.required("--options")
     caller = WebAuthnCaller(
       origin: try arguments.required("--origin"), topOrigin: try arguments.text("--top-origin"))
-    relyingPartyIDs = Set(arguments.all("--rp-id"))
+    relyingPartyIDs = try Device.relyingPartyIDs(arguments, of: caller.origin)
     instance =
       try arguments.value("--server") == nil
       ? Device.ownWebAuthnInstance : LoginOptions.configuration(arguments).instance

@@ -5,6 +5,18 @@ import AuthenticatorWebAuthn
 /// One credential as `webauthn list` shows it.
 struct CredentialEntry: Sendable {
   let source: PublicKeyCredentialSource
+  /// As it is offered beside the others of its relying party.
+  let name: String
+
+  /// Entries of credentials, in their order.
+  static func entries(_ sources: [PublicKeyCredentialSource]) -> [CredentialEntry] {
+    let groups = Dictionary(grouping: sources) { [$0.record.owner.instance, $0.relyingPartyID] }
+      .mapValues { CredentialNames($0) }
+    return sources.map { source in
+      let names = groups[[source.record.owner.instance, source.relyingPartyID]]
+      return CredentialEntry(source: source, name: names?.name(of: source.id) ?? "")
+    }
+  }
 
   var json: JSONValue {
     let record = source.record
@@ -14,7 +26,7 @@ struct CredentialEntry: Sendable {
       "rpName": .string(source.relyingPartyName),
       "userHandle": record.owner.account.map { .string(Base64URL.encode($0)) } ?? .null,
       "userName": .string(source.userName), "displayName": .string(source.userDisplayName),
-      "name": .string(CredentialNames([source]).all.first ?? ""),
+      "name": .string(name),
       "discoverable": .bool(source.isDiscoverable), "hidden": .bool(source.isHidden),
       "algorithm": source.algorithm.map { .integer(Int64($0.rawValue)) } ?? .null,
       "credProtect": .integer(Int64(source.protection.rawValue)), "backupEligible": .bool(source.isBackupEligible),
@@ -25,7 +37,7 @@ struct CredentialEntry: Sendable {
   }
 
   var line: String {
-    "\(source.id.base64URLEncodedString())  \(source.relyingPartyID)  \(CredentialNames([source]).all.first ?? "")"
+    "\(source.id.base64URLEncodedString())  \(source.relyingPartyID)  \(name)"
       + (source.isDiscoverable ? "" : "  not discoverable") + (source.isHidden ? "  hidden" : "")
   }
 }

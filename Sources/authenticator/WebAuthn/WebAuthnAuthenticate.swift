@@ -28,7 +28,9 @@ struct WebAuthnAuthenticate: Verb {
     let store: any KeyStore =
       try await device.store.existing() ?? InMemoryKeyStore(environment: device.person.environment)
     let client = try await device.webAuthnClient(ceremony, over: store)
-    let response = try await client.get(options, caller: ceremony.caller, credential: credential).json
+    let response = try await device.store.naming {
+      try await client.get(options, caller: ceremony.caller, credential: credential).json
+    }
     try console.print(response, lines: [response.serializedString()])
     return .success
   }

@@ -20,10 +20,7 @@ struct WebAuthnDelete: Verb {
 
   init(_ arguments: Arguments) throws {
     options = try DeviceOptions(arguments)
-    let (operand, option) = (arguments.operands.first, try arguments.text("--credential"))
-    guard operand == nil || option == nil else { throw Failure.usage("the credential is given twice") }
-    guard let text = option ?? operand else { throw Failure.usage("ID is missing") }
-    id = try CredentialID(argument: text, option: option == nil ? "ID" : "--credential")
+    id = try CredentialID(operandOf: arguments)
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
@@ -33,7 +30,7 @@ struct WebAuthnDelete: Verb {
         .notAllowed, "there is no such credential on this device",
         cause: AuthenticatorError(.keyNotFound, stage: "delete"))
     }
-    try await holder.store.delete(source.record.tag)
+    try await CredentialReplacement(holder.store).delete(source.record)
     try console.print(
       [
         "deleted": .string(id.base64URLEncodedString()), "rpId": .string(source.relyingPartyID),

@@ -19,9 +19,14 @@ struct WebAuthnList: Verb {
 
   func run(_ console: Console) async throws -> ExitStatus {
     let holder = try await Device(options, console: console).withKeys()
-    let entries = try await holder?.credentials(of: relyingPartyID).map(CredentialEntry.init) ?? []
+    let entries = CredentialEntry.entries(try await holder?.credentials(of: relyingPartyID) ?? [])
     try console.print(
       .array(entries.map(\.json)), lines: entries.isEmpty ? ["no credentials"] : entries.map(\.line))
+    let damaged = try await holder?.store.damagedTags().count ?? 0
+    if damaged > 0 {
+      console.say(
+        "records of the store that cannot be read: \(damaged); see 'authenticator keys list'")
+    }
     return .success
   }
 }

@@ -10,7 +10,11 @@ struct WebAuthnRegister: Verb {
       """
       The options decide about attestation: 'none' leaves it out; 'direct' signs with the credential itself, or with
       the key of --attestation-key.
+      """,
       """
+      A credential of the same relying party and user is replaced, and kept aside: 'webauthn withdraw' brings it back when
+      the relying party refuses the new one, 'webauthn confirm' destroys it.
+      """,
     ] + CeremonyOptions.notes)
 
   private let ceremony: CeremonyOptions
@@ -28,8 +32,13 @@ struct WebAuthnRegister: Verb {
     let device = try Device(device, console: console)
     let store = try await device.store.opened()
     let client = try await device.webAuthnClient(ceremony, over: store, attestation: attestation)
-    let response = try await client.create(options, caller: ceremony.caller).json()
-    try console.print(response, lines: [response.serializedString()])
+    let response = try await device.store.naming { try await client.create(options, caller: ceremony.caller) }
+    let json = try response.json()
+    do { try console.print(json, lines: [json.serializedString()]) } catch {
+      // Nobody has the response, so no relying party will ever know the credential.
+      try await client.authenticator.withdraw(response.id)
+      throw error
+    }
     return .success
   }
 }

@@ -7,15 +7,6 @@ import Testing
 
 /// The statement formats, each from a valid statement of which one part is bent.
 @Suite struct AttestationTests {
-  /// The codes that this suite provokes; see `everyCodeHasANegativeTest`.
-  static let codes: Set<Code> = [
-    .attestationStatementMalformed, .attestationAlgorithmMismatch, .attestationSignatureInvalid,
-    .attestationCertificateInvalid, .attestationAAGUIDMismatch, .attestationKeyMismatch,
-    .attestationChallengeMismatch, .attestationKeyUseNotAllowed, .attestationUntrusted,
-    .attestationCertificateExpired, .attestationCertificateRevoked, .attestationRevocationUnknown, .modelUnknown,
-    .modelNotAllowed,
-  ]
-
   static func authority() throws -> TestCertificate { try TestCertificate.authority("Attestation Root") }
 
   /// What a relying party that asks for attestation says; nil: it accepts.

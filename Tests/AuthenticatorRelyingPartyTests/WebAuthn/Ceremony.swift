@@ -2,6 +2,7 @@ import AuthenticatorCBOR
 import AuthenticatorCoding
 import AuthenticatorCrypto
 import AuthenticatorRelyingParty
+import Synchronization
 import TestCertificates
 
 /// A ceremony as it should be; a test bends one part. Makes the bytes itself, without this package's authenticator.
@@ -141,5 +142,18 @@ func refusal<Value>(
   do throws(WebAuthnVerificationError) {
     _ = try body()
     return nil
-  } catch { return error.code }
+  } catch {
+    SeenCodes.current?.insert(error.code)
+    return error.code
+  }
+}
+
+/// The codes that `refusal` has seen inside a test.
+final class SeenCodes: Sendable {
+  @TaskLocal static var current: SeenCodes?
+  private let codes = Mutex<Set<WebAuthnVerificationError.Code>>([])
+
+  var all: Set<WebAuthnVerificationError.Code> { codes.withLock { $0 } }
+
+  func insert(_ code: WebAuthnVerificationError.Code) { codes.withLock { _ = $0.insert(code) } }
 }

@@ -20,14 +20,16 @@ struct Passkeys {
   // MARK: - Files
 
   /// What the person does next; whatever a run asks for beyond that is refused.
-  func person(_ steps: JSONValue..., sensor: JSONValue = "fingerprint", passcode: JSONValue = "482913") throws {
-    try folder.write(
-      "device.json",
-      JSONValue.object([
-        "version": 1, "sensor": sensor, "enrolled": sensor == "none" ? [] : ["right-index"], "passcode": passcode,
-        "state": .string(folder.file("device.state")), "transcript": .string(folder.file("transcript")),
-        "steps": .array(steps),
-      ]).serializedString())
+  func person(
+    _ steps: JSONValue..., sensor: JSONValue = "fingerprint", passcode: JSONValue = "482913", at now: Int? = nil
+  ) throws {
+    var device: JSONObject = [
+      "version": 1, "sensor": sensor, "enrolled": sensor == "none" ? [] : ["right-index"], "passcode": passcode,
+      "state": .string(folder.file("device.state")), "transcript": .string(folder.file("transcript")),
+      "steps": .array(steps),
+    ]
+    if let now { device["now"] = .integer(Int64(now)) }
+    try folder.write("device.json", JSONValue.object(device).serializedString())
   }
 
   static let touch: JSONValue = ["do": "match"]

@@ -70,8 +70,12 @@ import ToolSupport
         + ["--store", folder.file("keys.sqlite"), "--device", "scripted:" + folder.file("device.json")]
         + ["--allow-software-keys"] + authority.options + login)
     server.send(SIGTERM)
-    #expect(try await server.result(within: .seconds(5)).status == 0)
+    let end = try await server.result(within: .seconds(5))
+    #expect(end.status == 0)
     let json = try result.json()
+    // The operator learns which check failed, in one line; nobody else does.
+    let lines = end.stderr.split(separator: "\n").filter { $0.contains("refused a device's proof") }
+    #expect(lines.count == (json["outcome"] == "failure" ? 1 : 0), "\(end.stderr)")
     #expect(json["ceremonies"]?[0]?["result"] == "signed", "\(json.serializedString())")
     return json["outcome"] ?? .null
   }

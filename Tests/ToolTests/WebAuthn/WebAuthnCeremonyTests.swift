@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 import AuthenticatorCrypto
 import Glibc
+import TestCertificates
 import Testing
 import ToolSupport
 
@@ -49,6 +50,7 @@ import ToolSupport
         }
       ),
       ("TypeError", "timeout is out of range", { $0["timeout"] = -1 }),
+      ("TypeError", "timeout is of the wrong kind", { $0["timeout"] = "x" }),
       (
         "EncodingError", "excludeCredentials[0].id is not base64url",
         {
@@ -140,6 +142,30 @@ import ToolSupport
     try passkeys.person(Passkeys.touch)
     let other = try await passkeys.run(passkeys.ceremony("register", origin: app, ["--rp-id", "example.com"]))
     #expect(other.status == 1 && other.json["error"] == "SecurityError")
+  }
+
+  /// What a web origin may use follows from it alone.
+  @Test(arguments: [
+    ("https://evil.com", "example.org", "does not belong"), ("http://example.org", "example.org", "does not belong"),
+    ("https://example.org", "org", "does not belong"),
+    ("ios:bundle-id:app", "https://example.org", "is no domain name"),
+    ("https://example.org", "Example.org", "is no domain name"), ("ios:bundle-id:app", "", "is no domain name"),
+  ])
+  func aRelyingPartyIDThatTheOriginMayNotHaveIsUsage(origin: String, id: String, words: String) async throws {
+    try passkeys.creation()
+    let line = passkeys.ceremony("register", origin: origin, ["--rp-id", id])
+    let result = try await Tool.run(["webauthn"] + line.filter { $0 != "--json" })
+    #expect(result.status == 2 && result.stdout.isEmpty && result.stderr.contains(words), "\(result.stderr)")
+    #expect(try await passkeys.credentials().isEmpty)
+    let login = ["login", "--server", "http://127.0.0.1:1", "--origin", origin, "--rp-id", id]
+    #expect(try await Tool.run(login).status == 2)
+  }
+
+  @Test func aWebOriginMayNameWhatIsItsOwn() async throws {
+    try passkeys.creation()
+    try passkeys.person(Passkeys.touch)
+    let line = passkeys.ceremony("register", origin: "https://login.example.org", ["--rp-id", "example.org"])
+    #expect(try await passkeys.run(line).status == 0)
   }
 
   @Test func thePersonRefuses() async throws {
@@ -248,6 +274,54 @@ import ToolSupport
     #expect(try await passkeys.credentials().isEmpty)
   }
 
+  /// Certificates that no relying party accepts are refused before a credential is made with them.
+  @Test func attestationThatNobodyWouldAcceptIsUnusable() async throws {
+    try passkeys.creation()
+    let authority = try TestCertificate.authority()
+    let key = try PrivateKey.generate(.es256)
+    let keyFile = try passkeys.folder.write("key.pem", try AttestationAuthority.pem(key))
+    let subject = [
+      ("2.5.4.6", "DE"), ("2.5.4.10", "Example"), ("2.5.4.11", "Authenticator Attestation"), ("2.5.4.3", "Leaf"),
+    ]
+    func leaf(_ change: (inout TestCertificate) -> Void, _ subject: [(String, String)]) throws -> String {
+      var leaf = try TestCertificate(subject: subject, key: key)
+      leaf.extensions = [
+        (TestCertificate.basicConstraints, true, TestCertificate.basicConstraints(isAuthority: false))
+      ]
+      change(&leaf)
+      return try leaf.certificate(issuer: authority).pemRepresentation
+    }
+    let good = try leaf({ _ in }, subject)
+    let long = good + String(repeating: try authority.certificate().pemRepresentation, count: 10)
+    for (text, words) in [
+      (try leaf({ _ in }, [("2.5.4.3", "Leaf")]), "country"),
+      (try leaf({ $0.extensions = [] }, subject), "constraints"),
+      (long, "more than 10"),
+    ] {
+      let chain = try passkeys.folder.write("chain.pem", text)
+      let line = passkeys.ceremony("register", ["--attestation-key", keyFile, "--attestation-chain", chain])
+      let (status, json) = try await passkeys.run(line)
+      #expect(status == 3 && json["message"]?.stringValue?.contains(words) == true, "\(json.serializedString())")
+    }
+    // secp256k1, made with OpenSSL.
+    let other = try passkeys.folder.write(
+      "other.pem",
+      """
+      -----BEGIN EC PRIVATE KEY-----
+      MHQCAQEEIGmgFWG3HAtzH4Ys53+9vlCgSAJgxyjXU0Htz5c7/+mToAcGBSuBBAAK
+      oUQDQgAEaNTlQpn0lQZt/dKebe5GiSfqtGK8db+0UBNMK1nrJtryMlsnCpCmfMdJ
+      dieHeXj1hAo6ZsGjLEsGjcND5kvbrQ==
+      -----END EC PRIVATE KEY-----
+      """)
+    let chain = try passkeys.folder.write("chain.pem", good)
+    let line = passkeys.ceremony("register", ["--attestation-key", other, "--attestation-chain", chain])
+    let json = try await passkeys.run(line).json
+    #expect(
+      json["message"]?.stringValue?.contains("holds a private key that cannot be used") == true,
+      "\(json.serializedString())")
+    #expect(try await passkeys.credentials().isEmpty)
+  }
+
   @Test func anUnusableStoreIsUnusable() async throws {
     try passkeys.creation()
     try passkeys.request()
@@ -255,7 +329,16 @@ import ToolSupport
     for words in [passkeys.ceremony("register"), passkeys.ceremony("authenticate"), ["list"] + passkeys.device] {
       let (status, json) = try await passkeys.run(words.map { $0 == passkeys.store ? file : $0 })
       #expect(status == 3 && json["error"] == "notAStore")
+      #expect(json["message"]?.stringValue?.contains(file) == true)
     }
+  }
+
+  @Test func aDeviceFileThatIsNoneIsNamed() async throws {
+    try passkeys.creation()
+    try passkeys.folder.write("device.json", #"{"version": 1, "#)
+    let (status, json) = try await passkeys.run(passkeys.ceremony("register"))
+    let message = json["message"]?.stringValue ?? ""
+    #expect(status == 3 && message.contains("device.json") && message.contains("it ends too early"), "\(message)")
   }
 
   @Test(

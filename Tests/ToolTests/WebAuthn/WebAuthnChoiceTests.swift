@@ -108,6 +108,18 @@ import ToolSupport
     #expect(plain.status == 0 && plain.stdout.split(separator: "\n").count == 2)
   }
 
+  @Test func equalNamesAreToldApart() async throws {
+    try passkeys.creation(user: "YWxpY2U", named: "Alice")
+    let now = ["do": "match"] as JSONValue
+    for user in ["YWxpY2U", "Ym9i"] {
+      try passkeys.creation(user: user, named: "Alice")
+      try passkeys.person(now, at: 1_800_000_000_000)
+      #expect(try await passkeys.run(passkeys.ceremony("register")).status == 0)
+    }
+    let names = try await passkeys.credentials().compactMap { $0["name"]?.stringValue }
+    #expect(names.count == 2 && names[1] == names[0] + " #2", "\(names)")
+  }
+
   @Test func anEmptyDeviceListsNothing() async throws {
     #expect(try await passkeys.credentials().isEmpty)
     #expect(!passkeys.folder.contents().contains { $0.hasPrefix("keys") }, "looking makes nothing")

@@ -136,6 +136,12 @@ import ToolSupport
     let unknown = try TestMetadata(knowing: Array(2...17), root: authority.root)
     #expect(try await verify(unknown).json["error"] == "modelUnknown")
     #expect(try await verify(unknown, ["--accept-unknown-models"]).json["error"] == "attestationUntrusted")
+    // Whoever claims to be of a model proves nothing by that.
+    try passkeys.creation { $0["attestation"] = "none" }
+    try passkeys.folder.write("response.json", try await passkeys.register(authority.options).serializedString())
+    try passkeys.expectation()
+    let claimed = try await verify(TestMetadata(knowing: model, root: authority.root))
+    #expect(claimed.status == 1 && claimed.json["error"] == "attestationMissing")
     let overdue = try await verify(TestMetadata(knowing: model, root: authority.root, nextUpdate: "2020-01-01"))
     #expect(overdue.status == 3 && overdue.json["error"] == "inputUnusable")
   }
@@ -202,6 +208,7 @@ import ToolSupport
     ])
     #expect(plain.status == 1 && plain.stdout.isEmpty)
     #expect(plain.stderr.contains("not verified, at response form") && plain.stderr.contains("(responseMalformed)"))
+    #expect(plain.stderr.contains("type is missing"))
     #expect(plain.stderr.split(separator: "\n").count == 1)
   }
 
@@ -210,6 +217,7 @@ import ToolSupport
     let record = try await passkeys.record(of: made)
     let response = try passkeys.folder.write("response.json", made.serializedString())
     let cases: [(String, (inout JSONObject) -> Void)] = [
+      ("algorithms", { $0["algorithms"] = [] }), ("mediation", { $0["mediation"] = "nonsense" }),
       ("challenge", { $0["challenge"] = nil }), ("challenge", { $0["challenge"] = "not base64!" }),
       ("origins", { $0["origins"] = [] }), ("origins", { $0["origins"] = "https://example.org" }),
       ("origins", { $0["origins"] = [5] }), ("rpId", { $0["rpId"] = .null }), ("rpId", { $0["rpId"] = 5 }),

@@ -20,10 +20,18 @@ enum PackedAttestation {
     let leaf = certificates[0]
     try AttestationSignature.verify(
       signature, for: subject.signedBytes, key: try AttestationCertificate.publicKey(leaf), algorithm: algorithm)
-    try checkSubject(leaf.subject)
-    try AttestationCertificate.checkEndEntity(leaf)
+    try check(leaf)
     try AttestationCertificate.checkModel(leaf, aaguid: subject.aaguid)
     return AttestationProof(.basic, certificates)
+  }
+
+  /// What can be told without a credential.
+  static func check(_ leaf: X509Certificate) throws(WebAuthnVerificationError) {
+    try checkSubject(leaf.subject)
+    try AttestationCertificate.checkEndEntity(leaf)
+    if leaf.extension(X509Certificate.ExtensionType.fidoAAGUID)?.isCritical == true {
+      throw AttestationCertificate.invalid("the model's extension is critical")
+    }
   }
 
   /// Section 8.2.1.

@@ -3,21 +3,34 @@ import AuthenticatorCoding
 /// Reads the members of a response in JSON; every failure is `responseMalformed`.
 struct ResponseMembers {
   private let object: JSONObject
+  private let path: String
 
-  init(_ value: JSONValue?) throws(WebAuthnVerificationError) {
-    guard case .object(let object)? = value else { throw Self.malformed }
+  init(_ value: JSONValue?) throws(WebAuthnVerificationError) { try self.init(value, path: "") }
+
+  private init(_ value: JSONValue?, path: String) throws(WebAuthnVerificationError) {
+    guard case .object(let object)? = value else {
+      throw WebAuthnVerificationError(
+        malformed: path.isEmpty ? "the response is no object" : "\(path) is missing or no object")
+    }
     self.object = object
+    self.path = path
   }
 
-  private static let malformed = WebAuthnVerificationError(
-    .responseMalformed, "a member of the response is missing or malformed")
+  private func name(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  private func malformed(_ name: String, _ what: String) -> WebAuthnVerificationError {
+    let what = object[name] == nil ? "missing" : what
+    return WebAuthnVerificationError(malformed: "\(self.name(name)) is \(what)")
+  }
 
   func members(_ name: String) throws(WebAuthnVerificationError) -> ResponseMembers {
-    try ResponseMembers(object[name])
+    try ResponseMembers(object[name], path: self.name(name))
   }
 
   func bytes(_ name: String) throws(WebAuthnVerificationError) -> [UInt8] {
-    guard case .string(let text)? = object[name], let bytes = try? Base64URL.decode(text) else { throw Self.malformed }
+    guard case .string(let text)? = object[name], let bytes = try? Base64URL.decode(text) else {
+      throw malformed(name, "not base64url without padding")
+    }
     return bytes
   }
 
@@ -32,16 +45,18 @@ struct ResponseMembers {
     switch object[name] {
     case nil, .null?: return [:]
     case .object(let object)?: return object
-    default: throw Self.malformed
+    default: throw malformed(name, "no object")
     }
   }
 
   func optionalTexts(_ name: String) throws(WebAuthnVerificationError) -> [String] {
     guard let value = object[name], !value.isNull else { return [] }
-    guard let elements = value.arrayValue, elements.count <= 64 else { throw Self.malformed }
+    guard let elements = value.arrayValue, elements.count <= 64 else {
+      throw malformed(name, "no list, or a list of more than 64")
+    }
     var texts: [String] = []
     for element in elements {
-      guard let text = element.stringValue else { throw Self.malformed }
+      guard let text = element.stringValue else { throw malformed(name, "no list of texts") }
       texts.append(text)
     }
     return texts
@@ -49,7 +64,7 @@ struct ResponseMembers {
 
   /// The credential's name, after `type`, `id` and `rawId` were compared.
   func credentialID() throws(WebAuthnVerificationError) -> [UInt8] {
-    guard case .string(let type)? = object["type"] else { throw Self.malformed }
+    guard case .string(let type)? = object["type"] else { throw malformed("type", "no text") }
     guard type == "public-key" else {
       throw WebAuthnVerificationError(.credentialTypeMismatch, "the credential is not a public key")
     }

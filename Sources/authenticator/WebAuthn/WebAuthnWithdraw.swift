@@ -1,0 +1,27 @@
+import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorWebAuthn
+
+/// `webauthn withdraw`: takes a new credential back that its relying party refused.
+struct WebAuthnWithdraw: Verb {
+  static let syntax = Syntax(
+    "webauthn", "withdraw", summary: "take back a new credential that the relying party refused",
+    operands: ["[ID]"],
+    options: [Option("--credential", .value("ID"), "the credential, as the operand does")]
+      + DeviceOptions.options,
+    notes: ["The credential is destroyed. One that it replaced, if it is still kept, takes its place again."])
+
+  private let settlement: CredentialSettlement
+
+  init(_ arguments: Arguments) throws { settlement = try CredentialSettlement(arguments) }
+
+  func run(_ console: Console) async throws -> ExitStatus {
+    let (source, former) = try await settlement.run(console) { try await $0.withdraw($1) }
+    try console.print(
+      [
+        "withdrawn": .string(source.id.base64URLEncodedString()), "rpId": .string(source.relyingPartyID),
+        "restored": former.map(JSONValue.string) ?? .null,
+      ], lines: ["withdrawn" + (former.map { "; \($0) is in its place again" } ?? "")])
+    return .success
+  }
+}
