@@ -24,7 +24,7 @@ import Testing
     let delegate = ConsentDelegate(.allow) { kit.clock.advance(by: .seconds(5)) }
     callback.delegate = delegate
     let response = try await callback.register(kit.configuration, node: node)
-    let credentials = try await kit.configuration.platformAuthenticator().credentials(of: WebAuthnKit.party)
+    let credentials = try await kit.records().map { try PublicKeyCredentialSource($0) }
     #expect(credentials.map(\.id) == [response.id])
     #expect(delegate.questions.first?.first == CredentialNames(credentials).all.first)
   }

@@ -118,6 +118,7 @@ struct AuthenticationBend: Sendable, CustomTestStringConvertible {
       try attestation.androidKeyMustBeGeneratedThereForSigning()
       try attestation.tpmChecksItsStructures()
       try ModelPolicyTests().aStatusCanBeRequired()
+      try ModelPolicyTests().unknownModelsAreRefusedUnlessAccepted()
       try ResponseJSONTests().refusesResponsesOutOfForm()
     }
     #expect(Set(Code.allCases).subtracting(seen.all) == [])
