@@ -9,7 +9,8 @@ public final class PythonServer: Sendable {
 
   private init(program: String, folder: TemporaryFolder, _ arguments: [String]) async throws {
     self.folder = folder
-    process = try ChildProcess("python3", [Self.programs + program] + arguments)
+    // What they share is not to be left beside them in compiled form.
+    process = try ChildProcess("python3", ["-B", Self.programs + program] + arguments)
     guard let port = Int(try await process.firstLine()) else { throw SystemError("\(program) names no port", 0) }
     self.port = port
   }

@@ -8,11 +8,12 @@ does)}. The first line printed is the port. One line of JSON a request
 is appended to RECORD: method, path with query, header fields, body. A request past the last answer gets status 500.
 """
 
-import http.server
 import json
 import sys
 import threading
 import time
+
+import serving
 
 with open(sys.argv[1]) as file:
     answers = json.load(file)
@@ -20,11 +21,8 @@ record = sys.argv[2]
 lock = threading.Lock()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def give(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+class Handler(serving.Handler):
+    def answer(self, body):
         entry = {
             "method": self.command,
             "path": self.path,
@@ -48,19 +46,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(content)
         self.close_connection = bool(answer.get("cut"))
 
-    do_GET = do_POST = do_PUT = do_DELETE = give
 
-    def log_message(self, *arguments):
-        pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, address):
-        pass
-
-
-server = Server(("127.0.0.1", 0), Handler)
-print(server.server_address[1], flush=True)
-server.serve_forever()
+serving.serve(Handler)

@@ -9,10 +9,11 @@ empty arrays), "members" (as many members), "text" (one text of nearly 1 MiB), "
 "drip" (a byte now and then). The first line printed is the port.
 """
 
-import http.server
 import json
 import sys
 import time
+
+import serving
 
 KIND = sys.argv[1]
 MEBIBYTE = 1 << 20
@@ -57,11 +58,8 @@ BODY = BODIES.get(KIND, lambda: b"{}")()
 CHUNK = b"10000\r\n" + b" " * 65_536 + b"\r\n"
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def give(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+class Handler(serving.Handler):
+    def answer(self, body):
         write = self.wfile.write
         if KIND == "interim":
             while True:
@@ -89,20 +87,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 time.sleep(0.1)
         write(BODY)
 
-    do_GET = do_POST = do_DELETE = give
 
-    def log_message(self, *arguments):
-        pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, address):
-        # The client had enough: that is what these tests want.
-        pass
-
-
-server = Server(("127.0.0.1", 0), Handler)
-print(server.server_address[1], flush=True)
-server.serve_forever()
+serving.serve(Handler)

@@ -9,10 +9,10 @@ requests pass. With --record, one line of JSON a request is appended: method, pa
 
 import argparse
 import http.client
-import http.server
 import json
-import sys
 import threading
+
+import serving
 
 parser = argparse.ArgumentParser()
 parser.add_argument("upstream", type=int)
@@ -31,15 +31,12 @@ def hold(number, moment):
         threading.Event().wait()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def pass_on(self):
+class Handler(serving.Handler):
+    def answer(self, body):
         global count
         with lock:
             count += 1
             number = count
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         hold(number, "before")
         upstream = http.client.HTTPConnection("127.0.0.1", options.upstream)
         upstream.request(self.command, self.path, body, dict(self.headers))
@@ -64,23 +61,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    do_GET = do_POST = do_PUT = do_DELETE = pass_on
 
-    def log_message(self, *arguments):
-        pass
-
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, address):
-        # The tool was killed in the middle of an exchange: that is what these tests do.
-        pass
-
-
-server = Server(("127.0.0.1", 0), Handler)
-print(server.server_address[1], flush=True)
-try:
-    server.serve_forever()
-except KeyboardInterrupt:
-    sys.exit(0)
+serving.serve(Handler)
