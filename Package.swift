@@ -247,7 +247,8 @@ let testTargets: [Target] = [
   .executableTarget(
     name: "StoreDriver",
     dependencies: [
-      "AuthenticatorSQLite", "AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto", "CStoreTestSupport",
+      "AuthenticatorSQLite", "AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto", "CSQLite",
+      "CStoreTestSupport",
     ], path: "Tests/StoreDriver", swiftSettings: strict),
   tests(
     "AuthenticatorSQLiteTests",
@@ -355,14 +356,15 @@ let libfido2 = Target.systemLibrary(
 
 let blackBoxTests: [Target] = [
   .target(
-    name: "ToolSupport", dependencies: ["AuthenticatorCoding"], path: "Tests/ToolSupport", exclude: ["Programs"],
-    swiftSettings: strict),
+    name: "ToolSupport", dependencies: ["AuthenticatorCoding", "TestMachine"], path: "Tests/ToolSupport",
+    exclude: ["Programs"], swiftSettings: strict),
   tests(
     "ToolTests",
     [
       "ToolSupport", "AuthenticatorTestSupport", "AuthenticatorJourneyServer", "AuthenticatorHTTP", "AuthenticatorCore",
       "AuthenticatorCoding", "AuthenticatorCrypto", "AuthenticatorSQLite", "AuthenticatorKeyStore",
-      "DeviceAuthenticators", "TestCertificates", "TestMachine", "TestUAF", "TestVectors", "authenticator",
+      "DeviceAuthenticators", "KeyStoreBehavior", "TestCertificates", "TestMachine", "TestUAF", "TestVectors",
+      "authenticator",
     ]),
 ]
 

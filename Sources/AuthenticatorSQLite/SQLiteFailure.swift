@@ -18,6 +18,8 @@ public struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible 
     [SQLITE_FULL, SQLITE_READONLY, SQLITE_CANTOPEN].contains(primary)
       || [18, 19, 20, 21].map({ SQLITE_IOERR | $0 << 8 }).contains(code)  // SHMOPEN, SHMSIZE, SHMLOCK, SHMMAP
   }
+  /// SQLITE_NOMEM, or SQLITE_IOERR_NOMEM.
+  var isOutOfMemory: Bool { primary == SQLITE_NOMEM || code == SQLITE_IOERR | 12 << 8 }
   var isForeign: Bool { primary == SQLITE_NOTADB }
   /// A second row with a unique value (SQLITE_CONSTRAINT_UNIQUE).
   var isDuplicate: Bool { code == SQLITE_CONSTRAINT | 8 << 8 }
@@ -28,8 +30,12 @@ public struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The failure in the package's vocabulary.
   func error(_ stage: String) -> AuthenticatorError {
-    let code: AuthenticatorError.Code =
-      if isBusy { .busy } else if isCorrupt { .storeDamaged } else { .storageFailed }
-    return AuthenticatorError(code, stage: stage, reason: description, underlying: self)
+    AuthenticatorError(authenticatorCode, stage: stage, reason: description, underlying: self)
+  }
+
+  private var authenticatorCode: AuthenticatorError.Code {
+    if isBusy { return .busy }
+    if isCorrupt { return .storeDamaged }
+    return isOutOfMemory ? .outOfMemory : .storageFailed
   }
 }

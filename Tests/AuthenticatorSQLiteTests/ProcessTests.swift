@@ -80,6 +80,15 @@ import Testing
     for record in present { #expect(try await TestStore.signs(store, record)) }
   }
 
+  @Test func memoryThatRanOutIsCalledThat() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await TestStore.open(folder.store)
+    let key = try await TestStore.active(store)
+    let outcome = try Driver.run(["starve", folder.store, key.tag.rawValue])
+    #expect(outcome.lines == ["ok open", "error outOfMemory", "signed", "ok done"])
+    #expect(try await store.records(matching: .everything).map(\.tag) == [key.tag])
+  }
+
   @Test func aForkedChildIsRefused() async throws {
     let folder = try TemporaryFolder()
     let key = try await TestStore.active(try await TestStore.open(folder.store))

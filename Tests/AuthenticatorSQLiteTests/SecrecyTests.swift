@@ -3,6 +3,8 @@ import AuthenticatorCore
 import AuthenticatorKeyStore
 import AuthenticatorSQLite
 import Foundation
+import KeyStoreBehavior
+import TestMachine
 import Testing
 
 /// What can be found in the files of a store.
@@ -14,10 +16,6 @@ import Testing
       bytes, Array(hex.utf8), Array(hex.uppercased().utf8), Array(Base64.encode(bytes).utf8.prefix { $0 != 0x3D }),
       Array(Base64URL.encode(bytes).utf8), bytes.flatMap { [$0, 0] }, bytes.flatMap { [0, $0] },
     ]
-  }
-
-  private static func contains(_ content: [UInt8], _ needle: [UInt8]) -> Bool {
-    Data(content).range(of: Data(needle)) != nil
   }
 
   private static func everything(_ folder: TemporaryFolder) throws -> [UInt8] {
@@ -63,10 +61,10 @@ import Testing
     let content = try Self.everything(folder)
     #expect(recorder.materials.count == 2)
     for needle in needles {
-      for form in Self.forms(needle) { #expect(!Self.contains(content, form)) }
+      for form in Self.forms(needle) { #expect(!content.contains(form)) }
     }
     // The search itself works: tags are plain.
-    #expect(Self.contains(content, Array(key.tag.rawValue.utf8)))
+    #expect(content.contains(Array(key.tag.rawValue.utf8)))
   }
 
   @Test func aFormerWrapIsGoneAfterAChange() async throws {
@@ -78,12 +76,12 @@ import Testing
       try Hex.decode(try #require(try RawDatabase.run(folder.store, "SELECT hex(wrap) FROM domains").first?.first))
     }
     let former = try wrap()
-    #expect(Self.contains(try Self.everything(folder), former))
+    #expect(try Self.everything(folder).contains(former))
     try await store.change(domain, from: TestStore.secret("1234"), to: TestStore.secret("5678"))
-    #expect(!Self.contains(try Self.everything(folder), former))
+    #expect(try !Self.everything(folder).contains(former))
     let present = try wrap()
     try await store.remove(domain)
-    #expect(!Self.contains(try Self.everything(folder), present))
+    #expect(try !Self.everything(folder).contains(present))
   }
 
   @Test func aDestroyedKeyIsGoneFromTheFiles() async throws {
@@ -96,9 +94,9 @@ import Testing
       let columns = try #require(
         try RawDatabase.run(folder.store, "SELECT hex(material), hex(record), tag FROM keys").first)
       let traces = [try Hex.decode(columns[0]), try Hex.decode(columns[1]), Array(columns[2].utf8)]
-      for trace in traces { #expect(Self.contains(try Self.everything(folder), trace)) }
+      for trace in traces { #expect(try Self.everything(folder).contains(trace)) }
       if isStaged { try await store.discard(key.tag) } else { try await store.delete(key.tag) }
-      for trace in traces { #expect(!Self.contains(try Self.everything(folder), trace)) }
+      for trace in traces { #expect(try !Self.everything(folder).contains(trace)) }
     }
   }
 

@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorKeyStore
 import AuthenticatorSQLite
+import CSQLite
 import CStoreTestSupport
 
 #if canImport(Glibc)
@@ -80,6 +81,7 @@ enum StoreDriver {
       }
     case "churn": try await churn(store, try tag(0), Int(try argument(1)) ?? 0)
     case "fork": try await fork(store, try tag(0))
+    case "starve": try await starve(store, try tag(0))
     default: throw AuthenticatorError(.invalidRequest)
     }
     say("ok done")
@@ -125,6 +127,18 @@ enum StoreDriver {
       }
     }
     return try await body()
+  }
+
+  /// Uses the store while SQLite gets no memory, and then again.
+  private static func starve(_ store: SQLiteKeyStore, _ tag: KeyTag) async throws {
+    sqlite3_hard_heap_limit64(1)
+    do {
+      _ = try await DriverWorld.stage(store, slot: nil)
+      say("staged")
+    } catch let error as AuthenticatorError { say("error \(error.code)") }
+    sqlite3_hard_heap_limit64(0)
+    _ = try await store.sign([1], with: tag, ticket: nil)
+    say("signed")
   }
 
   /// Uses the store on both sides of a fork. The child must be refused before it touches a lock or a file.

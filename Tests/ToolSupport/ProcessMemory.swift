@@ -1,4 +1,5 @@
 import Glibc
+import TestMachine
 
 /// What another process has in its memory now.
 public struct ProcessMemory {

@@ -1,10 +1,9 @@
 import AuthenticatorCore
 import AuthenticatorCrypto
-import AuthenticatorKeyStore
 import AuthenticatorSQLite
 import DeviceAuthenticators
 import Glibc
-import Synchronization
+import KeyStoreBehavior
 import TestMachine
 import Testing
 import ToolSupport
@@ -72,10 +71,10 @@ struct MemoryTests {
 
   /// The private scalars of the keys under the PIN, read with it.
   private func scalars(_ bench: Bench) async throws -> [[UInt8]] {
-    let reader = MaterialReader()
+    let recorder = MaterialRecorder()
     let environment = AuthenticatorEnvironment(appIdentifier: nil, deviceName: "test")
     let store = try await SQLiteKeyStore.open(
-      path: bench.store, environment: environment, options: SQLiteKeyStore.Options(providers: [reader]))
+      path: bench.store, environment: environment, options: SQLiteKeyStore.Options(providers: [recorder]))
     for record in try await store.records(matching: .everything) {
       let domain = ApplicationPINAuthenticator.domain(of: record.owner)
       let opened = try await store.unlock(domain, with: SecretBytes(Array(Self.pin.utf8)))
@@ -87,35 +86,6 @@ struct MemoryTests {
       guard [.active, .staged].contains(record.state) else { continue }
       _ = try await store.sign([1], with: record.tag, ticket: ticket)
     }
-    return reader.materials.map { Array($0.prefix(32)) }
+    return recorder.materials.map { Array($0.prefix(32)) }
   }
-}
-
-/// Software keys whose bytes the test may look at.
-private final class MaterialReader: KeyProvider {
-  private let software = SoftwareKeyProvider()
-  private let list = Mutex<[[UInt8]]>([])
-
-  var materials: [[UInt8]] { list.withLock { $0 } }
-  var residence: KeyProtection.Residence { software.residence }
-  var isHardware: Bool { software.isHardware }
-  var algorithms: Set<SignatureAlgorithm> { software.algorithms }
-  var storage: MaterialStorage { software.storage }
-
-  func make(
-    _ algorithm: SignatureAlgorithm, name: KeyTag, access: KeyAccess, authorization: KeyAuthorization
-  ) async throws -> (material: KeyMaterial, publicKey: PublicKey) {
-    try await software.make(algorithm, name: name, access: access, authorization: authorization)
-  }
-
-  func sign(
-    _ message: [UInt8], with material: KeyMaterial, algorithm: SignatureAlgorithm, authorization: KeyAuthorization
-  ) async throws -> Signature {
-    if case .blob(let bytes) = material { list.withLock { $0.append(bytes.withUnsafeBytes { Array($0) }) } }
-    return try await software.sign(message, with: material, algorithm: algorithm, authorization: authorization)
-  }
-
-  func presence(of material: KeyMaterial) async throws -> Bool { try await software.presence(of: material) }
-
-  func destroy(_ material: KeyMaterial) async throws { try await software.destroy(material) }
 }

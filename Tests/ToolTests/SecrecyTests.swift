@@ -1,5 +1,6 @@
 import AuthenticatorCoding
 import Glibc
+import TestMachine
 import Testing
 import ToolSupport
 

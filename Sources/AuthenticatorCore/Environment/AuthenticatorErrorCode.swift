@@ -85,6 +85,8 @@ extension AuthenticatorError {
     // MARK: Outside world
     /// The store could not read or write; nothing may be concluded about its content.
     public static let storageFailed = Code(rawValue: "storageFailed")
+    /// Memory ran out. Nothing was changed, and nothing is wrong with what is stored.
+    public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// There is no store at the path, and none was to be made.
     public static let storeMissing = Code(rawValue: "storeMissing")
     /// The file is no key store.
@@ -106,7 +108,8 @@ extension AuthenticatorError {
       .keyInvalidated, .deviceNotRegistered, .keyExists, .keyGenerationFailed, .accessControlFailed,
       .invalidKeyState, .verificationSpent, .verificationInsufficient, .counterExhausted, .integrityFailed,
       .invalidRequest, .unsupportedAlgorithm, .credentialExcluded, .timedOut, .busy, .invalidCustomClaims,
-      .storageFailed, .storeMissing, .notAStore, .storeDamaged, .storeNewer, .transportFailed, .invalidMessage,
+      .storageFailed, .outOfMemory, .storeMissing, .notAStore, .storeDamaged, .storeNewer, .transportFailed,
+      .invalidMessage,
     ]
   }
 }

@@ -50,6 +50,7 @@ enum CodeText {
     .timedOut: "the time limit passed",
     .busy: "another process is using it",
     .storageFailed: "the key store cannot be read or written",
+    .outOfMemory: "memory ran out",
     .notAStore: "the file is not a key store",
     .storeDamaged: "the key store is damaged",
     .storeNewer: "the key store was written by a newer version",
