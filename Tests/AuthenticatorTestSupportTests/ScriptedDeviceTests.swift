@@ -22,7 +22,8 @@ import Testing
   }
 
   static let complete = """
-    {"version": 1, "sensor": "face", "enrolled": ["alice", "glasses"], "passcode": "482913", "failedAttempts": 2,
+    {"version": 1, "sensor": "face", "sensorAvailable": false, "enrolled": ["alice", "glasses"], "passcode": "482913",
+     "failedAttempts": 2,
      "lockedOut": true, "domainState": "unreadable", "now": 1700000000123, "transcript": "t.jsonl", "state": "s.json",
      "steps": [{"do": "match", "finger": "alice"}, {"do": "match"}, {"do": "mismatch"}, {"do": "cancel"},
        {"do": "systemCancel"}, {"do": "fallback"}, {"do": "passcode", "value": "1"}, {"do": "pin", "value": "2"},
@@ -34,6 +35,7 @@ import Testing
   @Test func everyMemberIsRead() throws {
     let device = try parse(Self.complete)
     #expect(device.sensor == .face)
+    #expect(!device.isSensorAvailable)
     #expect(device.enrolled == ["alice", "glasses"])
     #expect(device.passcode == "482913")
     #expect(device.failedAttempts == 2)
@@ -56,6 +58,7 @@ import Testing
   @Test func onlyTheVersionIsNeeded() throws {
     let device = try parse(#"{"version": 1, "passcode": null}"#)
     #expect(device.sensor == .none)
+    #expect(device.isSensorAvailable)
     #expect(device.passcode == nil)
     #expect(device.steps.isEmpty)
     #expect(device.context == nil)

@@ -98,6 +98,18 @@ import Testing
     #expect(both.passedOver == [1])
   }
 
+  @Test func aSensorThatIsAwayIsNotAskedFor() async throws {
+    let device = ScriptedDevice(
+      sensor: .face, enrolled: ["alice"], passcode: "482913", steps: [.match(), .passcode("482913")],
+      isSensorAvailable: false)
+    let verifier = try ScriptedUserVerifier(device, environment: environment.environment)
+    #expect(await verifier.methods() == [.face: .unavailable, .fingerprint: .noSensor, .passcode: .ready])
+    #expect(await outcome(verifier, Self.biometric) == "verifierUnavailable")
+    #expect(verifier.prompts.isEmpty)
+    #expect(await outcome(verifier, Self.both) == "passcode")
+    await #expect(throws: AuthenticatorError.self) { try await verifier.enrollmentState() }
+  }
+
   @Test func stepsWithoutAControlArePassedOver() async throws {
     let verifier = try verifier(
       .pin("1"), .passcode("482913"), .approve, .refuse, .choose("x"), .fallback, .match())

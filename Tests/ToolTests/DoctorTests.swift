@@ -1,14 +1,13 @@
 import AuthenticatorCoding
 import AuthenticatorJourneyServer
 import Glibc
-import TestMachine
 import Testing
 import ToolSupport
 
 /// `doctor`: healthy, and with each fault by itself.
 @Suite struct DoctorTests {
-  private let folder: TemporaryFolder
-  private let bench: Bench
+  let folder: TemporaryFolder
+  let bench: Bench
 
   init() async throws {
     bench = try await Bench()
@@ -16,7 +15,7 @@ import ToolSupport
     try bench.person()
   }
 
-  private func healthy(_ changes: [String: String?] = [:], without flag: String? = nil) -> [String] {
+  func healthy(_ changes: [String: String?] = [:], without flag: String? = nil) -> [String] {
     var options: [String: String?] = [
       "--store": bench.store, "--device": "scripted:" + folder.file("device.json"), "--server": bench.url,
     ]
@@ -28,7 +27,7 @@ import ToolSupport
   }
 
   /// Expects that nothing but `check` is wrong, and that what is said about it begins and can be put right like this.
-  private func expectFault(
+  func expectFault(
     _ check: String, _ message: String = "", fix: String, _ arguments: [String], environment: [String: String?] = [:]
   ) async throws {
     let (status, json) = try await bench.run(arguments, environment: environment)
@@ -89,104 +88,6 @@ import ToolSupport
     #expect(limits["store"]?["busySeconds"] == 5)
   }
 
-  @Test func anUnusableStore() async throws {
-    try folder.write("text", String(repeating: "no store ", count: 100))
-    let other = "name another file with --store"
-    // The file is named.
-    try await expectFault(
-      "store", folder.file("text") + ": ", fix: other, healthy(["--store": folder.file("text")]))
-    #expect(symlink(folder.file("text"), folder.file("link")) == 0)
-    try await expectFault("store", fix: other, healthy(["--store": folder.file("link")]))
-    try await expectFault("store", fix: "--store", healthy(["--store": folder.file("text/keys.sqlite")]))
-  }
-
-  @Test func aStoreThatCannotBeMade() async throws {
-    for path in ["/proc/nowhere/keys.sqlite", "/proc/keys.sqlite"] {
-      try await expectFault("store", "cannot be made", fix: "name another place", healthy(["--store": path]))
-    }
-    let (status, _) = try await bench.run(healthy(["--store": folder.file("new/keys.sqlite")]))
-    #expect(status == 0)
-    #expect(!folder.contents().contains { $0.contains("doctor") || $0.hasPrefix("new") }, "trying leaves nothing")
-  }
-
-  @Test func aStoreOfALaterVersion() async throws {
-    let store = try await boundStore { bytes in
-      // SQLite's user_version, with the most significant byte first.
-      bytes.replaceSubrange(60..<64, with: [0, 0, 0, 99])
-    }
-    let before = TemporaryFolder.read(store)
-    try await expectFault(
-      "store", "storeNewer", fix: "use the version of this tool that wrote it", healthy(["--store": store]))
-    #expect(TemporaryFolder.read(store) == before)
-  }
-
-  @Test func aDamagedStore() async throws {
-    let store = try await boundStore { $0.removeLast($0.count / 2) }
-    try await expectFault("store", fix: "bind anew", healthy(["--store": store]))
-  }
-
-  @Test func aDamagedRecord() async throws {
-    try bench.person(Bench.touch)
-    try await bench.bind("BindDeviceBiometricOnly", as: "noa")
-    let store = try await boundStore { _ in }
-    let edit = """
-      import sqlite3, sys
-      with sqlite3.connect(sys.argv[1]) as store:
-          name, sealed = store.execute("SELECT tag, record FROM keys ORDER BY tag").fetchone()
-          store.execute("UPDATE keys SET record = ? WHERE tag = ?", (sealed[:-1] + bytes([sealed[-1] ^ 1]), name))
-      """
-    let edited = try await ChildProcess("python3", ["-c", edit, store]).result()
-    #expect(edited.status == 0, "\(edited.stderr)")
-    try await expectFault(
-      "store", "1 of 2 records cannot be read", fix: "authenticator keys delete", healthy(["--store": store]))
-  }
-
-  /// A copy of a store with a key, changed.
-  private func boundStore(_ change: (inout [UInt8]) -> Void) async throws -> String {
-    try bench.person(Bench.touch)
-    try await bench.bind()
-    var bytes = try #require(TemporaryFolder.read(bench.store))
-    change(&bytes)
-    return try folder.write("copy", bytes: bytes)
-  }
-
-  @Test(.enabled(if: Skips.unless(SmallDisk.isPossible))) func noRoom() async throws {
-    let disk = try SmallDisk(bytes: 256 * 1024)
-    defer { disk.unmount() }
-    for isThere in [false, true] {
-      if isThere { _ = try await keep(on: disk) }
-      try disk.fill(leaving: 0)
-      try await expectFault(
-        "store", "there is no room", fix: "make room on the file system of \(disk.path)",
-        healthy(["--store": disk.file("keys.sqlite")]))
-      try disk.free()
-      #expect(try await bench.run(healthy(["--store": disk.file("keys.sqlite")])).0 == 0)
-    }
-  }
-
-  @Test(.enabled(if: Skips.unless(SmallDisk.isPossible))) func aStoreThatCannotBeWritten() async throws {
-    let disk = try SmallDisk(bytes: 1024 * 1024)
-    defer { disk.unmount() }
-    let store = try await keep(on: disk)
-    try disk.makeReadOnly()
-    try await expectFault(
-      "store", "cannot be written", fix: "make the file and its folder writable", healthy(["--store": store]))
-    try await expectFault(
-      "store", "cannot be made", fix: "name another place with --store",
-      healthy(["--store": disk.file("another.sqlite")]))
-  }
-
-  /// A store with a key on that disk.
-  private func keep(on disk: SmallDisk) async throws -> String {
-    let store = disk.file("keys.sqlite")
-    let bytes = try #require(TemporaryFolder.read(try await boundStore { _ in }))
-    let file = try #require(fopen(store, "we"))
-    #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
-    fclose(file)
-    chmod(store, 0o600)
-    return store
-  }
-
   @Test func noKeyProtection() async throws {
     try await expectFault(
       "keyProtection", "there is no key hardware", fix: "--allow-software-keys",
@@ -202,6 +103,10 @@ import ToolSupport
     (
       #"{"version": 1, "sensor": "face", "enrolled": ["a"], "passcode": "1", "domainState": "unreadable"}"#,
       "start the sensor's service"
+    ),
+    (
+      #"{"version": 1, "sensor": "face", "sensorAvailable": false, "enrolled": ["a"], "passcode": "1"}"#,
+      "start its service, and check your permission to use it"
     ),
     ("{}", "correct the file named with --device scripted:"), ("no JSON", "correct the file named with --device"),
   ]) func aVerifierThatVerifiesNobody(device: String, fix: String) async throws {

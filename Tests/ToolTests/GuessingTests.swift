@@ -1,11 +1,15 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorHTTP
+import AuthenticatorKeyStore
+import AuthenticatorSQLite
+import DeviceAuthenticators
+import Glibc
 import Synchronization
 import Testing
 import ToolSupport
 
-/// Many guesses at once, and a server that is killed while they come.
+/// Many guesses at once, and a server, or the tool itself, that is killed while they come.
 @Suite(.serialized) struct GuessingTests {
   /// Wrong passwords until an account is locked, and for how long it is then.
   private static let failuresBeforeLock = 5
@@ -42,6 +46,57 @@ import ToolSupport
     let more = Int((ContinuousClock.now - begin) / Self.lock)
     #expect((2...Self.failuresBeforeLock + more).contains(guesses.verdicts), "\(guesses.verdicts)")
     #expect(guesses.areDone && guesses.refusals > 900, "\(guesses.refusals)")
+  }
+
+  /// The same for a key's PIN: an attempt is in the store before the PIN is compared. The tool is killed while it
+  /// compares, right after it has said no to another.
+  @Test func aKilledToolForgetsNoAttemptAtThePIN() async throws {
+    let bench = try await Bench()
+    try bench.person(Bench.pin("31415926"), Bench.pin("31415926"))
+    try await bench.bind("BindDevicePIN")
+    let begin = ContinuousClock.now
+    var verdicts = 0
+    for round in 0..<2 {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<4 { group.addTask { try await Self.guessAndBeKilled(bench, "\(round)-\(number)") } }
+        for try await count in group { verdicts += count }
+      }
+    }
+    let elapsed = ContinuousClock.now - begin
+    let store = try await SQLiteKeyStore.open(
+      path: bench.store, environment: AuthenticatorEnvironment(appIdentifier: nil, deviceName: "test"))
+    let key = try #require(try await store.records(matching: .everything).first)
+    let paid = try await store.attempts(of: ApplicationPINAuthenticator.domain(of: key.owner)).failures
+    #expect((1...max(1, paid)).contains(verdicts), "\(verdicts) of \(paid)")
+    // A pause that has ended allows one more.
+    var (allowed, pauses) = (0, Duration.zero)
+    while pauses <= elapsed {
+      allowed += 1
+      pauses += AttemptPolicy.standard.delay(after: allowed)
+    }
+    #expect(paid <= allowed, "\(paid) within \(elapsed)")
+  }
+
+  /// Enters wrong PINs on a device of its own until a second one is asked for.
+  /// - Returns: how many PINs were compared and refused for certain.
+  private static func guessAndBeKilled(_ bench: Bench, _ name: String) async throws -> Int {
+    let transcript = bench.folder.file("transcript-\(name)")
+    let device: JSONObject = [
+      "version": 1, "transcript": .string(transcript),
+      "steps": .array((0..<3).map { Bench.pin("0000000\($0)") }),
+    ]
+    let file = try bench.folder.write("device-\(name).json", device.serializedString())
+    let words = bench.login("SignDevice").map { $0.hasPrefix("scripted:") ? "scripted:" + file : $0 }
+    let tool = try Tool.start(words)
+    let entered = { (TemporaryFolder.read(transcript) ?? []).count { $0 == 0x0A } }
+    try await waitUntil { entered() > 1 || tool.hasEnded }
+    tool.send(SIGKILL)
+    let result = try await tool.result()
+    // What was entered last has an answer only where the tool came to tell it.
+    guard result.status != 137, try result.json()["ceremonies"]?[0]?["result"] == "userVerificationFailed" else {
+      return max(0, entered() - 1)
+    }
+    return entered()
   }
 }
 

@@ -40,14 +40,15 @@ struct ScriptedBody: Sendable {
     var states: [VerificationMethod: MethodState] = [.fingerprint: .noSensor, .face: .noSensor]
     states[.passcode] = device.passcode == nil ? .notSet : .ready
     if let method = device.sensor.method {
-      states[method] = enrolled.isEmpty ? .notEnrolled : isLockedOut ? .lockedOut : .ready
+      states[method] =
+        !device.isSensorAvailable ? .unavailable : enrolled.isEmpty ? .notEnrolled : isLockedOut ? .lockedOut : .ready
     }
     return states
   }
 
   /// A digest of sensor and enrolled set; nil when nothing is enrolled. Without a sensor nobody can tell.
   func enrollmentState() throws -> EnrollmentState? {
-    guard device.domainState == .derived else {
+    guard device.domainState == .derived, device.isSensorAvailable || device.sensor == .none else {
       throw AuthenticatorError(.enrollmentStateUnreadable, stage: "scripted")
     }
     guard device.sensor != .none else { throw AuthenticatorError(.enrollmentStateUnreadable, stage: "scripted") }

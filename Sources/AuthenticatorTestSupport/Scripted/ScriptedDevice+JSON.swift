@@ -27,6 +27,7 @@ extension ScriptedDevice {
     try reader.requireVersion()
     self.init()
     if let sensor: Sensor = try reader.word("sensor") { self.sensor = sensor }
+    isSensorAvailable = try reader.flag("sensorAvailable") ?? true
     enrolled = try reader.names("enrolled") ?? []
     passcode = try reader.optionalText("passcode").map { ScriptedText($0) }
     failedAttempts = try reader.count("failedAttempts", upTo: Self.largestCount) ?? 0

@@ -56,6 +56,8 @@ public struct ScriptedDevice: Sendable {
 
   /// The biometric sensor.
   public var sensor: Sensor
+  /// Whether the sensor answers at all; false: as if its service were gone.
+  public var isSensorAvailable: Bool
   /// The names of the enrolled fingers or faces.
   public var enrolled: Set<String>
   /// The device's passcode; nil: none is set.
@@ -81,9 +83,11 @@ public struct ScriptedDevice: Sendable {
   public init(
     sensor: Sensor = .none, enrolled: Set<String> = [], passcode: ScriptedText? = nil, failedAttempts: Int = 0,
     isLockedOut: Bool = false, domainState: DomainState = .derived, now: UnixTime? = nil,
-    transcript: String? = nil, state: String? = nil, steps: [ScriptedStep] = [], context: Context? = nil
+    transcript: String? = nil, state: String? = nil, steps: [ScriptedStep] = [], context: Context? = nil,
+    isSensorAvailable: Bool = true
   ) {
     self.sensor = sensor
+    self.isSensorAvailable = isSensorAvailable
     self.enrolled = enrolled
     self.passcode = passcode
     self.failedAttempts = failedAttempts

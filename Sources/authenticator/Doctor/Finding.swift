@@ -4,6 +4,8 @@ import AuthenticatorCoding
 struct Finding: Sendable {
   enum Status: String, Sendable {
     case ok
+    /// Nothing fails, but something is not as safe as it could be; the fix says what to do.
+    case warning
     /// Something will fail; the fix says what to do.
     case fault
     /// Not looked at, because nothing that was asked for needs it.
@@ -17,6 +19,10 @@ struct Finding: Sendable {
 
   static func ok(_ check: String, _ message: String) -> Finding {
     Finding(check: check, status: .ok, message: message, fix: nil)
+  }
+
+  static func warning(_ check: String, _ message: String, fix: String) -> Finding {
+    Finding(check: check, status: .warning, message: message, fix: fix)
   }
 
   static func fault(_ check: String, _ message: String, fix: String) -> Finding {

@@ -8,6 +8,13 @@ struct StoreCheck {
   let environment: AuthenticatorEnvironment
 
   func run() async -> Finding {
+    let finding = await look()
+    // What others could do counts once nothing is wrong.
+    guard finding.status == .ok, let warning = StoreFolderCheck(path: path).run() else { return finding }
+    return warning
+  }
+
+  private func look() async -> Finding {
     do {
       guard let store = try await SQLiteKeyStore.openIfPresent(path: path, environment: environment) else {
         return missing
@@ -44,6 +51,7 @@ struct StoreCheck {
     .storeNewer: "use the version of this tool that wrote it, or a later one",
     .integrityFailed: "put a copy back, or move the file away and bind anew",
     .busy: "end the other program that uses the store, and try again",
+    .outOfMemory: "end other programs, and try again",
   ]
 
   /// No store yet is no fault when one could be made: the nearest folder that exists must take something new.
