@@ -147,6 +147,15 @@ import Testing
     #expect(call.request.deadline == kit.clock.uptime + .seconds(60))
   }
 
+  @Test func thePlatformHasNoLongerThanTheApp() async throws {
+    var (kit, platform) = try kitWithPasskeys()
+    kit.configuration.timeLimit = .seconds(2)
+    platform.device.verifier.perform(.match())
+    let (node, callback) = try await kit.registrationPage()
+    try await callback.register(kit.configuration, node: node)
+    #expect(platform.calls.first?.request.deadline == kit.clock.uptime + .seconds(2))
+  }
+
   // MARK: Another device
 
   /// Puts mira's passkey on the phone.

@@ -93,6 +93,35 @@ import Testing
     #expect(outcome?.hasPrefix("ERROR::TimeoutError:") == true)
   }
 
+  /// The app's own limit ends a ceremony sooner, also below what a server's is held to, and never later.
+  @Test(arguments: [(3, 30, 3), (20, 30, 20), (40, 30, 30), (900, 2, 5)])
+  func theShorterLimitHolds(own: Int, servers: Int, ends: Int) async throws {
+    var kit = try WebAuthnKit(.noAnswer)
+    kit.configuration.timeLimit = .seconds(own)
+    let configuration = kit.configuration
+    kit.transport.add(
+      json: WebAuthnKit.step([
+        WebAuthnKit.metadata(ServerData.registration { $0["timeout"] = .string("\(servers * 1000)") }),
+        WebAuthnKit.hidden,
+      ]))
+    let (journey, clock) = (kit.journey, kit.clock)
+    let begin = clock.uptime
+    let task = Task { () -> (AuthenticatorError.Code?, Duration) in
+      let node = try #require(try await journey.start("Journey").continueNode)
+      let callback = try #require(node.callback(WebAuthnRegistrationCallback.self))
+      #expect(callback.timeout == .seconds(max(servers, 5)), "what the server asked for stays to be read")
+      let code = await thrown { try await callback.register(configuration, node: node) }?.code
+      return (code, clock.uptime)
+    }
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(ends) - .milliseconds(1))
+    #expect(kit.verifier.prompts.map(\.result) == [nil])
+    clock.advance(by: .milliseconds(1))
+    let (code, uptime) = try await task.value
+    #expect(code == .timedOut)
+    #expect(uptime - begin == .seconds(ends))
+  }
+
   @Test func theClientsOwnLimitsDoNotCount() async throws {
     var kit = try WebAuthnKit(.noAnswer)
     kit.configuration.client.timeouts = .seconds(1) ... .seconds(2)

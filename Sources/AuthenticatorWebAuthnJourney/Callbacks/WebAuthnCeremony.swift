@@ -7,7 +7,7 @@ import AuthenticatorWebAuthn
 struct WebAuthnCeremony {
   let configuration: WebAuthnJourneyConfiguration
   let origin: String
-  /// The uptime at which the server's time limit ends.
+  /// The uptime at which the time limit ends: the server's, or the app's shorter one.
   let deadline: Duration
   private let callback: Callback
   private let challenge: [UInt8]
@@ -30,7 +30,8 @@ struct WebAuthnCeremony {
     self.configuration = configuration
     self.callback = callback
     self.challenge = SHA256.hash(challenge)
-    deadline = configuration.context.environment.uptime() + Self.timeLimit(timeout)
+    let limit = min(Self.timeLimit(timeout), configuration.heldTimeLimits.upperBound)
+    deadline = configuration.context.environment.uptime() + limit
     guard callback.node?.hasAnswered(challenge: self.challenge) != true else { throw Self.used }
   }
 

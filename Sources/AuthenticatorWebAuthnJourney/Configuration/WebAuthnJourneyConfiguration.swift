@@ -14,7 +14,7 @@ public struct WebAuthnJourneyConfiguration: Sendable {
   /// How the platform authenticator behaves: algorithms, attestation, counters, what the person reads.
   public var platform: WebAuthnPlatformConfiguration
   /// How the client behaves: public suffixes, related origins, native origins. Its time limits do not count: in a journey
-  /// the server's does.
+  /// the server's does, and `timeLimit`.
   public var client: WebAuthnClientConfiguration
   /// What the client data names as origin; nil: the journey server's own. An origin that is no web origin (an app's)
   /// must be one of the client's `nativeOrigins`, and the server's node must admit it.
@@ -30,6 +30,9 @@ public struct WebAuthnJourneyConfiguration: Sendable {
   /// Asks before a credential is made when a callback has no delegate; nil: what the person agrees to is the prompt that
   /// verifies them, which names the relying party and the account.
   public var consent: (any CredentialConsentDelegate & Sendable)?
+  /// A time limit of the app's own, for one ceremony with its prompts; the shorter of it and the server's holds.
+  /// Suggestions (conditional mediation) have none.
+  public var timeLimit: Duration?
 
   /// Makes a configuration.
   public init(
@@ -39,7 +42,7 @@ public struct WebAuthnJourneyConfiguration: Sendable {
     clientDataMembers: JSONObject = [:], deviceName: String? = nil,
     passkeyProvider: (any PasskeyProvider)? = nil,
     selection: (any CredentialSelectionDelegate & Sendable)? = nil,
-    consent: (any CredentialConsentDelegate & Sendable)? = nil
+    consent: (any CredentialConsentDelegate & Sendable)? = nil, timeLimit: Duration? = nil
   ) {
     self.context = context
     self.factories = factories
@@ -52,6 +55,7 @@ public struct WebAuthnJourneyConfiguration: Sendable {
     self.passkeyProvider = passkeyProvider
     self.selection = selection
     self.consent = consent
+    self.timeLimit = timeLimit
   }
 
   /// The platform authenticator over the configured store, for listing and deleting credentials. Removing one here
@@ -63,13 +67,19 @@ public struct WebAuthnJourneyConfiguration: Sendable {
       consentDelegate: consent, selectionDelegate: selection)
   }
 
-  /// What the callbacks hold a server's time limit to.
+  /// What the callbacks hold a server's time limit to, unless the app's own is shorter.
   static let timeLimits: ClosedRange<Duration> = .seconds(5) ... .seconds(600)
+
+  /// What a ceremony's time limit is held to.
+  var heldTimeLimits: ClosedRange<Duration> {
+    let longest = min(Self.timeLimits.upperBound, max(timeLimit ?? Self.timeLimits.upperBound, .zero))
+    return min(Self.timeLimits.lowerBound, longest)...longest
+  }
 
   /// The client of one ceremony.
   func makeClient() async throws -> WebAuthnClient {
     var settings = client
-    settings.timeouts = Self.timeLimits
+    settings.timeouts = heldTimeLimits
     return WebAuthnClient(authenticator: try await platformAuthenticator(), configuration: settings)
   }
 }
