@@ -65,6 +65,23 @@ import Testing
     #expect(try await crowd.found(hint: "user4@example.com", id: "tdc_3") == nil)
   }
 
+  /// The index is relied upon where the window is full, and there it finds the same: also what is older than the window,
+  /// and a newest one that stands anywhere in it.
+  @Test(arguments: [15, 16, 17]) func findsTheSameOnBothSidesOfTheWindow(_ count: Int) async throws {
+    for newest in [1, 2, count] {
+      let crowd = try await Crowd()
+      for number in 1...count { try await crowd.add(number, at: number == newest ? 1000 : number) }
+      #expect(try await crowd.found() == "tdc_\(newest)")
+      for number in 1...count { #expect(try await crowd.found(hint: "user\(number)@example.com") == "tdc_\(number)") }
+    }
+    let ordered = try await Crowd()
+    for number in 1...count { try await ordered.add(number) }
+    #expect(try await ordered.found() == "tdc_\(count)")
+    let looked = try await ordered.shelf.candidates(id: nil, hint: nil)
+    #expect(looked.isComplete == (count < 16))
+    #expect(looked.credentials.count == min(count, 16))
+  }
+
   @Test func looksAtAFewOnly() async throws {
     let crowd = try await Crowd()
     for number in 1...Self.many { try await crowd.add(number) }

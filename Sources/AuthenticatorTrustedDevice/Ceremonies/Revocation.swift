@@ -20,6 +20,46 @@ extension TrustedDeviceClient {
     }
   }
 
+  /// Deletes a credential on the server; one that is not there is no error.
+  /// - Returns: the device as the server describes it; nil: there is none.
+  /// - Throws: `invalidMessage` for an answer that is about another device, or does not say that it is revoked.
+  func revokeOnServer(_ id: String, sessionID: String?) async throws -> TrustedDevice? {
+    do {
+      return try await deleteOnServer(id, sessionID: sessionID)
+    } catch let error as AuthenticatorError {
+      guard let refusal = error.frontendError else { throw error }
+      if refusal.isCredentialMissing { return nil }
+      guard refusal.saysSomethingIsMissing, try await isUnlisted(id, sessionID: sessionID, after: error) else {
+        throw error
+      }
+      return nil
+    }
+  }
+
+  /// The same, with every refusal as an error.
+  func deleteOnServer(_ id: String, sessionID: String?) async throws -> TrustedDevice {
+    let answer = try await api.send(
+      FrontendRequest("DELETE", "me", configuration.urlFamily.rawValue, id, sessionID: sessionID, retrying: .once))
+    let device = try TrustedDevice(try answer.object("trusted device"))
+    guard device.id == id, device.status == .revoked else {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "revoke",
+        reason: "the server's answer is about another device, or does not say that it is revoked")
+    }
+    return device
+  }
+
+  /// After an answer that says that something is missing, and not what: whether the list lacks the credential.
+  /// - Throws: `error` when the list cannot be had.
+  private func isUnlisted(_ id: String, sessionID: String?, after error: AuthenticatorError) async throws -> Bool {
+    do {
+      return try await !fetchList(sessionID: sessionID).contains { $0.id == id && $0.status == .active }
+    } catch {
+      emit(.postponed(.revocation, code: CredentialShelf.code(of: error)))
+    }
+    throw error
+  }
+
   private func localCredential(_ id: String, of userID: String?) async throws -> LocalCredential? {
     guard !scope.party.isEmpty else { return nil }
     let records = try await shelf.store.records(
@@ -79,6 +119,13 @@ extension TrustedDeviceClient {
     }
     if let failure { throw AuthenticatorError.wrapping(failure, as: .storageFailed, stage: "forget") }
     return ForgottenCredentials(ids: ids, unnamed: unnamed)
+  }
+}
+
+extension FrontendAPIError {
+  /// Whether the server, in its own form, says that there is no such thing; a bare 404 of some proxy is not that.
+  fileprivate var saysSomethingIsMissing: Bool {
+    status == 404 && (has("resource_not_found") || has("form_resource_not_found"))
   }
 }
 
