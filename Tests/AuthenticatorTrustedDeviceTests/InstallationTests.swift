@@ -94,8 +94,15 @@ import Testing
       try await marks.insert(name)
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == names.count)
-    let nowhere = FolderInstallationMarkers(folder: folder.path + "/missing/deeper")
-    #expect(try await !nowhere.contains("x"))
+    let deeper = FolderInstallationMarkers(folder: folder.path + "/missing/deeper")
+    #expect(try await !deeper.contains("x"))
+    try await deeper.insert("x")
+    #expect(try await deeper.contains("x"))
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/missing")[.posixPermissions]
+    #expect(mode as? Int == 0o700)
+    try Data().write(to: folder.appendingPathComponent("file"))
+    let nowhere = FolderInstallationMarkers(folder: folder.path + "/file/deeper")
     #expect(await failure { try await nowhere.insert("x") }?.code == .storageFailed)
+    #expect(await failure { try await nowhere.contains("x") }?.code == .storageFailed)
   }
 }

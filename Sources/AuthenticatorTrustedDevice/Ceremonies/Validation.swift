@@ -25,22 +25,31 @@ extension TrustedDeviceClient {
   /// Nil: the server does not know the credential.
   private func ask(_ credential: LocalCredential) async throws -> TrustedDeviceValidation? {
     do {
-      let answer = try await api.send(
-        FrontendRequest(
-          "POST", "client", configuration.urlFamily.rawValue, "validate",
-          form: [("trusted_device_id", credential.id)], retrying: .once))
-      switch answer.response["valid"]?.boolValue {
+      switch try await isAccepted(credential) {
       case true: return .valid
       case false: return nil
       case nil: return .inconclusive
       }
     } catch let error as AuthenticatorError {
       switch error.code {
-      case .credentialGone: return nil
       case .nativeAPIDisabled: return .invalid(.nativeAPIDisabled)
       case .featureDisabled: return .invalid(.featureDisabled)
       default: return .inconclusive
       }
+    }
+  }
+
+  /// Asks the server, without a session, about one credential.
+  /// - Returns: nil: the answer does not say.
+  func isAccepted(_ credential: LocalCredential) async throws -> Bool? {
+    do {
+      let answer = try await api.send(
+        FrontendRequest(
+          "POST", "client", configuration.urlFamily.rawValue, "validate",
+          form: [("trusted_device_id", credential.id)], retrying: .once))
+      return answer.response["valid"]?.boolValue
+    } catch let error as AuthenticatorError where error.code == .credentialGone {
+      return false
     }
   }
 }

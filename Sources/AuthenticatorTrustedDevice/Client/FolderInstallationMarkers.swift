@@ -17,7 +17,7 @@ public struct FolderInstallationMarkers: InstallationMarkers {
   /// File calls block; they run here and not on Swift's own threads.
   private let queue = DispatchQueue(label: "authenticator.installation-markers")
 
-  /// Names the folder; it is made (0700) when the first mark is.
+  /// Names the folder; it and what is missing above it are made (0700) when the first mark is.
   public init(folder path: String) { self.path = path }
 
   private func file(_ name: String) -> String {
@@ -42,7 +42,7 @@ public struct FolderInstallationMarkers: InstallationMarkers {
   public func insert(_ name: String) async throws {
     let (file, path) = (file(name), path)
     try await blocking {
-      if mkdir(path, 0o700) != 0, errno != EEXIST { throw Self.failure("has no folder") }
+      try Self.makeFolder(path)
       let descriptor = open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw Self.failure("cannot be made") }
       let isSynced = fsync(descriptor) == 0
@@ -51,6 +51,17 @@ public struct FolderInstallationMarkers: InstallationMarkers {
       guard folder >= 0 else { throw Self.failure("has no folder") }
       defer { close(folder) }
       guard isSynced, fsync(folder) == 0 else { throw Self.failure("was not made durable") }
+    }
+  }
+
+  private static func makeFolder(_ path: String) throws {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += made.isEmpty || made.hasSuffix("/") ? String(part) : "/" + part
+      var status = stat()
+      // Looked for first: a folder that is there may be on a file system that takes no new one.
+      guard stat(made, &status) != 0 else { continue }
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw failure("has no folder") }
     }
   }
 

@@ -80,6 +80,14 @@ public struct TrustedDevices: Sendable {
     return try await client.fetchList(sessionID: client.state.session?.id)
   }
 
+  /// What the server says of each credential of this installation, whoever's it is. Deletes nothing.
+  ///
+  /// The list of whoever is signed in is asked for; about the credentials of others, and while nobody is signed in, the
+  /// server is asked one by one, which needs no session.
+  /// - Returns: one entry for each credential, offered or not; none for keys that an earlier installation has left.
+  /// - Throws: refusals of the server; `transportFailed`; `invalidMessage`; `storageFailed` and its like.
+  public func standings() async throws -> [TrustedDeviceStanding] { try await client.standings() }
+
   /// Revokes a trusted device of the signed-in user: on the server first, then, if it is this installation's, the key
   /// and record here.
   ///

@@ -38,6 +38,11 @@ struct Device: Sendable {
       applicationPIN: ApplicationPINConfig(pinCollector: person.collector))
   }
 
+  /// What tells the keys of an earlier installation from this one's; nil: nothing does.
+  var installationMarkers: (any InstallationMarkers)? {
+    options.installationFolder.map { FolderInstallationMarkers(folder: $0) }
+  }
+
   /// What enrolls and uses trusted devices: the shipped authenticators, by policy. One that was named and that cannot
   /// guard a trusted device is handed over all the same, and refused with its reason.
   var trustedDevices: TrustedDeviceAuthenticators {

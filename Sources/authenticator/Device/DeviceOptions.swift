@@ -15,6 +15,8 @@ struct DeviceOptions: Sendable {
   }
 
   let storePath: String
+  /// Where this installation has its mark; nil: keys live and die with the store.
+  let installationFolder: String?
   let source: Source
   /// The only authenticator that binds, when one is named.
   let authenticator: AuthenticatorType?
@@ -27,6 +29,11 @@ struct DeviceOptions: Sendable {
   /// Where keys are.
   static let store = Option(
     "--store", .value("FILE"), "the key store (default $XDG_DATA_HOME/authenticator/keys.sqlite)")
+
+  /// What tells the keys of an earlier installation.
+  static let installation = Option(
+    "--installation", .value("FOLDER"),
+    "where this installation has its mark (default, without --store, $XDG_STATE_HOME/authenticator/installation)")
 
   static let options = [
     store,
@@ -49,6 +56,7 @@ struct DeviceOptions: Sendable {
 
   init(_ arguments: Arguments) throws {
     storePath = try Self.storePath(arguments)
+    installationFolder = try Self.installationFolder(arguments)
     source = try Self.source(try arguments.text("--device") ?? "terminal")
     authenticator = try arguments.text("--authenticator").map { name in
       guard let type = Self.authenticators[name] else {
@@ -77,11 +85,24 @@ struct DeviceOptions: Sendable {
   /// The file of `--store`, or the one in the user's data folder.
   static func storePath(_ arguments: Arguments) throws -> String {
     if let path = try arguments.text("--store") { return path }
-    let variable = { (name: String) in getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
-    guard let folder = variable("XDG_DATA_HOME") ?? variable("HOME").map({ $0 + "/.local/share" }) else {
+    guard let folder = userFolder("XDG_DATA_HOME", "/.local/share") else {
       throw Failure.unusable("inputUnusable", "there is no home folder to keep keys in; give --store", stage: "store")
     }
     return folder + "/authenticator/keys.sqlite"
+  }
+
+  /// The folder of `--installation`, or, for the store in the user's data folder, one in the user's state folder, which
+  /// is no part of what is backed up and carried to another machine. A store with a place of its own may be carried.
+  private static func installationFolder(_ arguments: Arguments) throws -> String? {
+    if let folder = try arguments.text("--installation") { return folder }
+    guard arguments.value("--store") == nil else { return nil }
+    return userFolder("XDG_STATE_HOME", "/.local/state").map { $0 + "/authenticator/installation" }
+  }
+
+  /// One of the folders of the XDG Base Directory Specification; nil: there is no home either.
+  private static func userFolder(_ name: String, _ standard: String) -> String? {
+    let variable = { (name: String) in getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    return variable(name) ?? variable("HOME").map { $0 + standard }
   }
 }

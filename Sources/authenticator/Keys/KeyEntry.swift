@@ -62,7 +62,7 @@ struct KeyEntry: Sendable {
       return [
         text("tag"), "\(text("username")) at \(place)",
         "\(text("protocol")), \(text("authenticator")), \(text("policy")), \(text("protection"))",
-        "\(text("state")), \(text("health"))",
+        ([text("state"), text("health")] + [entry["server"]?.stringValue].compactMap { $0 }).joined(separator: ", "),
       ].joined(separator: "  ")
     }
   }

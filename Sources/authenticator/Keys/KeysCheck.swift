@@ -1,8 +1,5 @@
 import AuthenticatorCoding
 import AuthenticatorCore
-import AuthenticatorDeviceBinding
-import AuthenticatorJourney
-import AuthenticatorWebAuthnJourney
 
 /// `keys check`: what would become of each key, here and, signed in, on its server.
 struct KeysCheck: Verb {
@@ -15,9 +12,12 @@ struct KeysCheck: Verb {
       Prints the entries of 'keys list' with a member 'server': listed, unlisted, or null when it was not asked.
       With --server it signs in by --journey first, and asks about the keys of that user; the session ends with the
       check, unless --session-file keeps it. A WebAuthn credential does not tell whose it is: one that the user's list
-      lacks may be another user's, and stays null. With --reconcile --json the entries are the member 'keys' of an object
-      whose 'reconciled' lists the tags of what was committed, discarded, restored, deleted or left pending. Exit
-      status 1: a key that was checked would not work. That a key's health is unknown is no such finding.
+      lacks may be another user's, and stays null. Trusted devices enrolled with this --server and --app-id are asked
+      about whoever's they are: one is unlisted when the server accepts it no more. With --reconcile --json the entries
+      are the member 'keys' of an object whose 'reconciled' lists the tags of what was committed, discarded, restored,
+      deleted or left pending, and in 'trustedDevices' what 'trusted-device reconcile' prints, or null without any; a
+      trusted device that the server says it does not know is removed. Exit status 1: a key that was checked would not
+      work. That a key's health is unknown is no such finding.
       """
     ] + LoginOptions.answerNotes)
 
@@ -73,69 +73,13 @@ struct KeysCheck: Verb {
   private static let harmless: [KeyHealth] = [.usable, .unknown]
 
   private func show(
-    _ entries: [JSONObject], reconciled report: BindingReconciliation?, _ lines: [String], on console: Console
+    _ entries: [JSONObject], reconciled report: (json: JSONObject, lines: [String])?, _ lines: [String],
+    on console: Console
   ) throws {
     let keys = JSONValue.array(entries.map(JSONValue.object))
     guard reconciles else { return try console.print(keys, lines: lines) }
-    if let report { console.say(report.line) }
-    try console.print(["keys": keys, "reconciled": report?.json ?? .null], lines: lines)
-  }
-}
-
-/// The signed-in user's devices as the server lists them.
-private struct ServerListing {
-  private let keyIDs: Set<String>
-  private let credentialIDs: Set<[UInt8]>
-  private let user: SessionUser
-  private let instance: String
-  private let realm: String
-  /// Nil: nothing was to be reconciled.
-  let report: BindingReconciliation?
-
-  init(_ options: LoginOptions, _ holder: KeyHolder, reconciles: Bool, _ console: Console) async throws {
-    let session = try LoginSession(options, holder.device, console: console)
-    let outcome = try await session.run()
-    if let failure = outcome.failure { throw failure }
-    instance = options.configuration.instance
-    realm = options.configuration.realm.description
-    typealias Lists = (BindingReconciliation?, SessionUser, [BindingDevice], Set<[UInt8]>)
-    let result: Result<Lists, any Error>
-    do {
-      let devices = try session.devices(holder)
-      result = .success(
-        (
-          reconciles ? try await devices.reconcile() : nil, try await devices.user(), try await devices.list(),
-          try await Self.credentialIDs(session, holder, options.configuration.instance)
-        ))
-    } catch {
-      result = .failure(error)
-    }
-    // A session that was made for this question alone ends with it, whatever came of it.
-    if options.sessionFile == nil { await session.endNewSession(outcome) }
-    let list: [BindingDevice]
-    (report, user, list, credentialIDs) = try result.get()
-    keyIDs = Set(list.map(\.keyID))
-  }
-
-  /// Not asked when there is nothing to ask about: servers without WebAuthn have no such list.
-  private static func credentialIDs(
-    _ session: LoginSession, _ holder: KeyHolder, _ instance: String
-  ) async throws -> Set<[UInt8]> {
-    let held = try await holder.store.records(matching: KeyQuery(instance: instance, family: .webAuthn))
-    guard !held.isEmpty else { return [] }
-    let devices = try WebAuthnDevices(session.journey, context: holder.context(instance: instance))
-    return Set(try await devices.list().map(\.credentialID.bytes))
-  }
-
-  /// Nil: the key is not of the user whose list was read.
-  func word(for record: KeyRecord) -> String? {
-    if record.owner.family == .webAuthn, record.owner.instance == instance {
-      return record.externalID.map(credentialIDs.contains) == true ? "listed" : nil
-    }
-    guard let key = UserKey(record), record.owner.instance == instance, record.owner.party == realm,
-      key.userID == user.universalID
-    else { return nil }
-    return keyIDs.contains(key.keyID) ? "listed" : "unlisted"
+    for line in report?.lines ?? [] { console.say(line) }
+    try console.print(["keys": keys, "reconciled": (report?.json).map(JSONValue.object) ?? .null], lines: lines)
   }
 }
 
@@ -143,25 +87,5 @@ extension Optional {
   fileprivate func asyncMap<Result>(_ body: (Wrapped) async throws -> Result) async throws -> Result? {
     guard let self else { return nil }
     return try await body(self)
-  }
-}
-
-extension BindingReconciliation {
-  fileprivate var line: String {
-    "reconciled: \(committed.count) committed, \(discarded.count) discarded, \(restored.count) restored, "
-      + "\(deleted.count) deleted, \(pending.count) pending"
-  }
-
-  fileprivate var json: JSONValue {
-    let tags = { (tags: [KeyTag]) in JSONValue.array(tags.map { .string($0.rawValue) }) }
-    return [
-      "committed": tags(committed), "discarded": tags(discarded), "restored": tags(restored), "deleted": tags(deleted),
-      "pending": tags(pending),
-      "failures": .array(
-        failures.map {
-          let failure = Failure($0)
-          return ["error": .string(failure.code), "message": .string(failure.message), "stage": .string(failure.stage)]
-        }),
-    ]
   }
 }

@@ -62,7 +62,10 @@ struct LoginOptions: Sendable {
       Option("--origin", .value("ORIGIN"), "who asks in WebAuthn ceremonies (default: the server)"),
       Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID; a web origin's are its own"),
       Option("--credential", .value("ID"), "which WebAuthn credential signs in; otherwise the person chooses"),
-      Option("--timeout", .value("SECONDS"), "limit for each request, and for each proof with its prompts"),
+      DeviceOptions.installation,
+      Option(
+        "--timeout", .value("SECONDS"),
+        "limit for each request, and for each proof with its prompts unless the server's is shorter"),
     ] + AttestationFiles.options + UAFLoginOptions.options
 
   static let answerNotes = [

@@ -14,9 +14,9 @@ import DeviceAuthenticators
 struct LoginSession {
   let journey: Journey
   let device: Device
-  private let transport: ObservedTransport
+  let transport: ObservedTransport
   private let sessionFile: FileSessionStorage?
-  private let options: LoginOptions
+  let options: LoginOptions
   let console: Console
 
   /// Nothing is sent yet.
@@ -55,17 +55,18 @@ struct LoginSession {
       authenticatorType: device.options.authenticator ?? .biometricAllowFallback,
       platform: try Device.platformConfiguration(options.attestation),
       client: try Device.clientConfiguration(origin, options.relyingPartyIDs), origin: origin,
-      selection: PromptedInteraction(responder: device.person.responder))
+      selection: PromptedInteraction(responder: device.person.responder), timeLimit: options.timeout)
   }
 
   /// With what the device enrolls and signs in as a trusted device; opens or makes its key store.
   private func trustedDevices() async throws -> TrustedDeviceJourneyConfiguration {
     let holder = try await device.makingStore()
-    let console = console
+    // The keys of an earlier installation neither sign nor stand beside new ones.
+    if device.installationMarkers != nil { try await trustedDeviceClient(holder).start() }
     return TrustedDeviceJourneyConfiguration(
       context: holder.context(instance: options.configuration.instance), authenticators: device.trustedDevices,
       policy: device.options.trustedDevicePolicy, promptTimeLimit: options.timeout ?? .seconds(60),
-      onEvent: { console.trace("event: \(TrustedDeviceEventText.line($0))") })
+      onEvent: TrustedDeviceEventText.reporter(on: console))
   }
 
   /// With what the device answers UAF; opens or makes its key store.

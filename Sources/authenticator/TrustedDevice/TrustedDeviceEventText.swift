@@ -1,7 +1,16 @@
+import AuthenticatorCore
 import AuthenticatorTrustedDevice
 
 /// Events of a trusted-device client as lines of the trace.
 enum TrustedDeviceEventText {
+  /// Traces events, and says aloud what nobody has asked for.
+  static func reporter(on console: Console) -> @Sendable (TrustedDeviceEvent) -> Void {
+    { event in
+      if case .installationReplaced = event { console.say("\(line(event)); enroll this device again") }
+      console.trace("event: \(line(event))")
+    }
+  }
+
   static func line(_ event: TrustedDeviceEvent) -> String {
     switch event {
     case .enrolled(let id, let isRecovered): "\(id) is enrolled\(isRecovered ? ", by an earlier run" : "")"

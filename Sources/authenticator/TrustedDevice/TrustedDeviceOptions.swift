@@ -21,6 +21,7 @@ struct TrustedDeviceOptions: Sendable {
         "--app-identifier", .value("ID"),
         "the app that enrolls and signs in (default \(DeviceOptions.defaultAppIdentifier))"),
       Option("--timeout", .value("SECONDS"), "how long the person has to answer a prompt (default 60)"),
+      DeviceOptions.installation,
     ]
     + DeviceOptions.options.filter {
       $0.name != "--authenticator" && $0.name != "--app-id" && $0.name != "--device-name"
@@ -35,6 +36,10 @@ struct TrustedDeviceOptions: Sendable {
     """
     Token, sessions and keys are in the store, so each verb goes on where the last one ended. Keys without hardware need
     --allow-software-keys.
+    """,
+    """
+    Keys that are found without the mark of --installation are those of an earlier installation: this app's for this
+    server are removed, and the device enrolls again. A store that --store names has no mark unless --installation does.
     """,
     """
     Exit status: 0 done, 1 refused or failed (the code is printed), 2 usage, 3 a missing password, an unreachable server,

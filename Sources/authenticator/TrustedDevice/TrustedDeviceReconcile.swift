@@ -22,22 +22,30 @@ struct TrustedDeviceReconcile: TrustedDeviceVerb {
 
   func perform(_ run: TrustedDeviceRun) async throws -> TrustedDeviceReport {
     let report = try await run.client.trustedDevices.reconcile()
-    let texts = { (ids: [String]) -> JSONValue in .array(ids.map(JSONValue.string)) }
-    let removed = report.removed.map { removal -> JSONValue in
-      ["id": .string(removal.id), "reason": .string(removal.reason.rawValue)]
-    }
     for failure in report.failures { run.console.say("not settled: \(failure.code)") }
     return TrustedDeviceReport(
-      json: [
-        "askedServer": .bool(report.askedServer), "enrolled": texts(report.enrolled),
-        "undone": .integer(Int64(report.undone)), "removed": .array(removed), "revoked": texts(report.revoked),
-        "unclaimed": texts(report.unclaimed),
-        "pending": .integer(Int64(report.pending)),
-      ],
-      lines: [
-        "\(report.enrolled.count) enrolled, \(report.undone) undone, \(removed.count) removed, "
-          + "\(report.revoked.count) revoked, \(report.unclaimed.count) unclaimed, \(report.pending) pending"
-          + (report.askedServer ? "" : " (nobody is signed in: the server was not asked)")
-      ], status: report.failures.isEmpty ? .success : .refused)
+      json: .object(report.json()),
+      lines: [report.line() + (report.askedServer ? "" : " (nobody is signed in: the server was not asked)")],
+      status: report.failures.isEmpty ? .success : .refused)
+  }
+}
+
+extension TrustedDeviceReconciliation {
+  /// - Parameter gone: what was removed besides.
+  func json(_ gone: [Removal] = []) -> JSONObject {
+    let texts = { (ids: [String]) -> JSONValue in .array(ids.map(JSONValue.string)) }
+    let removed = (removed + gone).map { removal -> JSONValue in
+      ["id": .string(removal.id), "reason": .string(removal.reason.rawValue)]
+    }
+    return [
+      "askedServer": .bool(askedServer), "enrolled": texts(enrolled), "undone": .integer(Int64(undone)),
+      "removed": .array(removed), "revoked": texts(revoked), "unclaimed": texts(unclaimed),
+      "pending": .integer(Int64(pending)),
+    ]
+  }
+
+  func line(_ gone: [Removal] = []) -> String {
+    "\(enrolled.count) enrolled, \(undone) undone, \(removed.count + gone.count) removed, "
+      + "\(revoked.count) revoked, \(unclaimed.count) unclaimed, \(pending) pending"
   }
 }

@@ -106,13 +106,15 @@ extension TrustedDeviceVerb {
     } catch let error as AuthenticatorError where error.code == .invalidRequest {
       throw Failure.unusable("inputUnusable", error.reason, stage: error.stage)
     }
+    let report = TrustedDeviceEventText.reporter(on: console)
     var configuration = options.configuration
     configuration.authenticators = device.trustedDevices
+    configuration.installationMarkers = device.installationMarkers
     return TrustedDeviceClient(
       configuration, transport: ObservedTransport(transport, console: console), keyStore: store,
       verifier: device.person.verifier, environment: device.person.environment,
       onEvent: { event in
-        console.trace("event: \(TrustedDeviceEventText.line(event))")
+        report(event)
         left.note(event)
       })
   }

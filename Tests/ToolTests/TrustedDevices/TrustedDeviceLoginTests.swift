@@ -71,6 +71,17 @@ import ToolSupport
     #expect(try await bench.keys().isEmpty)
   }
 
+  /// The server would wait for a minute.
+  @Test func silenceEndsAtTheTimeLimitOfTheCommandLine() async throws {
+    let bench = try await TrustedDeviceBench()
+    try bench.person(["do": "noAnswer"])
+    let (status, json) = try await login(bench, "EnrollTrustedDevice", "--timeout", "8")
+    #expect(status == 1)
+    #expect(json["ceremonies"]?[0]?["result"] == "timedOut", "\(json.serializedString())")
+    #expect(json["ceremonies"]?[0]?["clientError"] == "timeout")
+    #expect(try await bench.keys().isEmpty)
+  }
+
   @Test(arguments: ["passcode", "pin"]) func refusesWhatCannotGuardATrustedDevice(_ authenticator: String) async throws
   {
     let bench = try await TrustedDeviceBench()

@@ -119,6 +119,17 @@ import ToolSupport
     #expect(try await credentials().isEmpty)
   }
 
+  /// The server would wait for a minute.
+  @Test func silenceEndsAtTheTimeLimitOfTheCommandLine() async throws {
+    try bench.person(["do": "noAnswer"])
+    let (status, json) = try await bench.run(bench.login("RegisterWebAuthn", ["--timeout", "8"]))
+    #expect(status == 1)
+    #expect(json["ceremonies"]?[0]?["result"] == "timedOut", "\(json.serializedString())")
+    let word = json["ceremonies"]?[0]?["clientError"]?.stringValue
+    #expect(word?.hasPrefix("ERROR::TimeoutError:") == true)
+    #expect(try await credentials().isEmpty)
+  }
+
   @Test func aRecoveryCodeStandsInForTheCredential() async throws {
     try bench.person(Bench.touch)
     let (status, json) = try await bench.run(bench.login("RegisterWebAuthnRecovery"))
