@@ -15,7 +15,8 @@ import Testing
     .verificationSpent: .abort, .verificationInsufficient: .abort, .counterExhausted: .abort,
     .integrityFailed: .abort, .invalidRequest: .abort, .unsupportedAlgorithm: .unsupported,
     .credentialExcluded: .abort, .timedOut: .timeout, .busy: .abort, .invalidCustomClaims: .abort,
-    .storageFailed: .abort, .storeMissing: .abort, .notAStore: .abort, .storeDamaged: .abort, .storeNewer: .abort,
+    .storageFailed: .abort, .outOfMemory: .abort, .storeMissing: .abort, .notAStore: .abort, .storeDamaged: .abort,
+    .storeNewer: .abort,
     .transportFailed: .abort, .invalidMessage: .abort,
   ]
 

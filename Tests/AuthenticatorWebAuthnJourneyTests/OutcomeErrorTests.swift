@@ -18,9 +18,9 @@ import Testing
     .verificationInsufficient: "NotAllowedError", .counterExhausted: "UnknownError",
     .integrityFailed: "UnknownError", .invalidRequest: "DataError", .unsupportedAlgorithm: "unsupported",
     .credentialExcluded: "InvalidStateError", .timedOut: "TimeoutError", .busy: "NotAllowedError",
-    .invalidCustomClaims: "UnknownError", .storageFailed: "UnknownError", .storeMissing: "UnknownError",
-    .notAStore: "UnknownError", .storeDamaged: "UnknownError", .storeNewer: "UnknownError",
-    .transportFailed: "NetworkError", .invalidMessage: "DataError",
+    .invalidCustomClaims: "UnknownError", .storageFailed: "UnknownError", .outOfMemory: "UnknownError",
+    .storeMissing: "UnknownError", .notAStore: "UnknownError", .storeDamaged: "UnknownError",
+    .storeNewer: "UnknownError", .transportFailed: "NetworkError", .invalidMessage: "DataError",
   ]
 
   private func name(_ outcome: WebAuthnOutcome) -> String {
