@@ -74,9 +74,23 @@ import ToolSupport
   /// The server would wait for a minute.
   @Test func silenceEndsAtTheTimeLimitOfTheCommandLine() async throws {
     let bench = try await TrustedDeviceBench()
+    let data: JSONValue = [
+      "_type": "TrustedDevice", "_action": "trusted_device_enroll", "trusted_device_id": "tdc_1", "user_id": "user_1",
+      "username": "mira", "policy": "biometry_any", "reason": "Enroll.", "timeout": 60,
+      "challenge": [
+        "object": "trusted_device_challenge", "challenge": "AAEC", "challenge_id": "tdch_1", "client_data": "{}",
+        "expires_at": .integer(SystemMoment.milliseconds + 600_000), "algorithm": "ES256",
+      ],
+    ]
+    let server = try await PythonServer.answering(
+      Canned.node(
+        Canned.callback("MetadataCallback", 1, outputs: [("data", data)]), Canned.hidden("trustedDeviceOutcome", 2)),
+      Canned.loginFailure)
     try bench.person(["do": "noAnswer"])
-    let (status, json) = try await login(bench, "EnrollTrustedDevice", "--timeout", "8")
-    #expect(status == 1)
+    let result = try await Tool.run(
+      ["login", "--server", server.url, "--timeout", "4", "--json"] + bench.deviceOptions)
+    let json = try result.json()
+    #expect(result.status == 1)
     #expect(json["ceremonies"]?[0]?["result"] == "timedOut", "\(json.serializedString())")
     #expect(json["ceremonies"]?[0]?["clientError"] == "timeout")
     #expect(try await bench.keys().isEmpty)

@@ -121,9 +121,23 @@ import ToolSupport
 
   /// The server would wait for a minute.
   @Test func silenceEndsAtTheTimeLimitOfTheCommandLine() async throws {
+    let data: JSONValue = [
+      "_action": "webauthn_registration", "_type": "WebAuthn", "challenge": "AAECAwQFBgcICQoLDA0ODw==",
+      "timeout": "60000", "attestationPreference": "none", "userName": "mira", "displayName": "Mira",
+      "userId": "bWlyYQ", "relyingPartyName": "Example", "_relyingPartyId": "localhost", "_excludeCredentials": [],
+      "_authenticatorSelection": ["userVerification": "preferred"],
+      "_pubKeyCredParams": [["type": "public-key", "alg": -7]],
+    ]
+    let server = try await PythonServer.answering(
+      Canned.node(
+        Canned.callback("MetadataCallback", 1, outputs: [("data", data)]), Canned.hidden("webAuthnOutcome", 2)),
+      Canned.loginFailure)
     try bench.person(["do": "noAnswer"])
-    let (status, json) = try await bench.run(bench.login("RegisterWebAuthn", ["--timeout", "8"]))
-    #expect(status == 1)
+    let result = try await Tool.run(
+      ["login", "--server", server.url, "--origin", "http://localhost", "--allow-software-keys", "--timeout", "4"]
+        + ["--json"] + bench.deviceOptions)
+    let json = try result.json()
+    #expect(result.status == 1)
     #expect(json["ceremonies"]?[0]?["result"] == "timedOut", "\(json.serializedString())")
     let word = json["ceremonies"]?[0]?["clientError"]?.stringValue
     #expect(word?.hasPrefix("ERROR::TimeoutError:") == true)
