@@ -151,4 +151,17 @@ extension TerminalTests {
       #expect(try await task.value == expected)
     }
   }
+
+  /// Whichever line ends a server writes; a replacement character in what somebody confirms is a reason to refuse it.
+  @Test(arguments: ["Pay 5 EUR\r\nto Bob", "Pay 5 EUR\rto Bob", "Pay 5 EUR\nto Bob"])
+  func everyLineEndOfATransactionIsOne(content: String) async throws {
+    let responder = TerminalPromptResponder(terminal: terminal)
+    let question = ApprovalQuestion(
+      kind: .transaction, content: content, prompt: Prompt(reason: "Confirm"),
+      deadline: environment.uptime() + .seconds(60))
+    let task = Task { try await responder.approve(question) }
+    try await screen.wait(for: "Confirm\r\nPay 5 EUR\r\nto Bob\r\nyes or no?")
+    screen.type("yes\n")
+    #expect(try await task.value)
+  }
 }

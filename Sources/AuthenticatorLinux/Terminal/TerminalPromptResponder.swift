@@ -30,13 +30,17 @@ public struct TerminalPromptResponder: PromptResponder {
     }
   }
 
+  /// The lines of a content, whichever line ends its server writes; a tab is a step to the right.
+  static func lines(of content: String) -> [String] {
+    content.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }
+      .map { $0.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    ") }
+  }
+
   public func approve(_ question: ApprovalQuestion) async throws -> Bool {
     let texts = texts
     return try await terminal.prompt(until: question.deadline) { session in
       try session.show(question.prompt)
-      for line in question.content.split(separator: "\n", omittingEmptySubsequences: false) {
-        try session.say(String(line))
-      }
+      for line in Self.lines(of: question.content) { try session.say(line) }
       while true {
         let answer = try session.readLine(texts.approval).lowercased()
         if texts.yes.contains(answer) { return true }

@@ -17,6 +17,10 @@ public struct UAFServerStatus: RawRepresentable, Hashable, Sendable {
   /// The server failed.
   public static let internalError = UAFServerStatus(rawValue: 1500)
 
+  /// Every number that the specification defines.
+  public static let defined: Set<UAFServerStatus> = Set(
+    ([1200, 1202, 1400, 1401, 1403, 1404, 1408, 1480, 1481] + Array(1490...1498) + [1500]).map(UAFServerStatus.init))
+
   /// Whether it says for certain that a new key was not taken.
   var refusesRegistration: Bool {
     rawValue >= 1400 && self != .requestTimeout && self != .internalError
@@ -28,10 +32,13 @@ extension UAFClient {
   ///
   /// A new key is confirmed by 1200 and then takes the place of the user's older key of the same model; a refusal destroys
   /// it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed.
+  /// - Returns: how many of the caller's keys the response speaks of; 0 when none of them is here.
   /// - Throws: `invalidMessage` for text that is no response; `storageFailed`.
-  public func notify(status: UAFServerStatus, of response: UAFMessage, facetID: String) async throws {
+  @discardableResult
+  public func notify(status: UAFServerStatus, of response: UAFMessage, facetID: String) async throws -> Int {
     // Nothing to settle after a deregistration.
-    guard !response.uafProtocolMessage.isEmpty else { return }
+    guard !response.uafProtocolMessage.isEmpty else { return 0 }
+    var count = 0
     let response = try UAFResponse(response.uafProtocolMessage)
     let facet = try FacetID(facetID)
     let module = module(callerID: facet.normalized)
@@ -40,6 +47,7 @@ extension UAFClient {
     let keys = try await module.keys(appID: appID, token: token)
     for (aaid, keyID) in try response.assertions.map({ try Self.key(of: $0, op: response.header.op) }) {
       guard let key = keys.first(where: { $0.handle.aaid == aaid && $0.handle.keyID == keyID }) else { continue }
+      count += 1
       if status == .ok {
         try await module.confirm(key)
       } else if response.header.op == .registration, key.record.state == .staged, status.refusesRegistration {
@@ -48,6 +56,7 @@ extension UAFClient {
         try await configuration.context.keyStore.delete(key.record.tag)
       }
     }
+    return count
   }
 
   /// Settles what an interrupted run left: keys whose response was never made are destroyed once their operation must

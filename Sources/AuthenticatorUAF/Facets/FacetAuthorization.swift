@@ -64,8 +64,11 @@ actor FacetAuthorization {
       if error is CancellationError || Task.isCancelled {
         throw AuthenticatorError(.appCanceled, stage: "uaf.facets", underlying: error)
       }
+      let cause = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "uaf.facets")
       throw AuthenticatorError(
-        .untrustedFacet, stage: "uaf.facets", reason: "the list of trusted facets cannot be had", underlying: error)
+        .untrustedFacet, stage: "uaf.facets",
+        reason: "the list of trusted facets cannot be had from \(Self.place(url)): "
+          + (cause.reason.isEmpty ? cause.code.rawValue : cause.reason), underlying: error)
     }
   }
 
@@ -85,31 +88,73 @@ actor FacetAuthorization {
       if response.status == 200 {
         let type = response.values("Content-Type").first?.split(separator: ";").first ?? ""
         guard type.trimmed.lowercased() == TrustedFacetList.contentType else {
-          throw untrusted("answers with another content type")
+          throw untrusted("answers with another content type", url)
         }
         return response
       }
-      guard (300..<400).contains(response.status) else { throw untrusted("answers with a refusal") }
+      guard (300..<400).contains(response.status) else { throw untrusted("answers with \(response.status)", url) }
       guard response.values("FIDO-AppID-Redirect-Authorized").first?.trimmed.lowercased() == "true" else {
-        throw untrusted("redirects without authorization")
+        throw untrusted("redirects without authorization", url)
       }
       guard let location = response.values("Location").first, let next = redirected(url, to: location) else {
-        throw untrusted("redirects to no https address")
+        throw untrusted("redirects to no https address", url)
       }
       url = next
     }
-    throw untrusted("redirects too often")
+    throw untrusted("redirects too often", url)
   }
 
-  private static func redirected(_ url: WebURL, to location: String) -> WebURL? {
-    let isPath = location.hasPrefix("/") && !location.hasPrefix("//")
-    guard let next = try? WebURL(isPath ? url.origin + location : location), next.scheme == "https" else { return nil }
-    return next
+  /// Where a redirection leads (RFC 9110 section 10.2.2, RFC 3986 section 5.2): an address, or a reference relative to
+  /// the one that was asked, which then stays with its origin. Nil: nowhere, or to no https address.
+  static func redirected(_ url: WebURL, to location: String) -> WebURL? {
+    let reference = String(location.prefix { $0 != "#" })
+    let name = reference.prefix { $0 != ":" && $0 != "/" && $0 != "?" }
+    let target: String
+    if reference.isEmpty {
+      return nil
+    } else if name.count < reference.count, reference[name.endIndex] == ":" {
+      target = reference
+    } else if reference.hasPrefix("//") {
+      target = url.scheme + ":" + reference
+    } else if reference.hasPrefix("/") {
+      target = url.origin + reference
+    } else if reference.hasPrefix("?") {
+      target = url.origin + url.path + reference
+    } else {
+      let folder = url.path.lastIndex(of: "/").map { url.path[...$0] } ?? "/"
+      target = url.origin + folder + reference
+    }
+    guard let next = try? WebURL(target), next.scheme == "https" else { return nil }
+    guard target != reference else { return next }
+    return try? WebURL(next.origin + withoutDots(next.path) + (next.query.map { "?" + $0 } ?? ""))
+  }
+
+  /// A path without its steps to the same folder and to the one above (RFC 3986 section 5.2.4).
+  private static func withoutDots(_ path: String) -> String {
+    var steps: [Substring] = []
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    for (index, part) in parts.enumerated() {
+      guard part == "." || part == ".." else {
+        steps.append(part)
+        continue
+      }
+      if part == ".." { _ = steps.popLast() }
+      if index == parts.count - 1 { steps.append("") }
+    }
+    return "/" + steps.joined(separator: "/")
   }
 
   private static func untrusted(_ what: String) -> AuthenticatorError {
     AuthenticatorError(.untrustedFacet, stage: "uaf.facets", reason: "the app ID \(what)")
   }
+
+  private static func untrusted(_ what: String, _ url: WebURL) -> AuthenticatorError {
+    AuthenticatorError(
+      .untrustedFacet, stage: "uaf.facets", reason: "the list of trusted facets: \(place(url)) \(what)")
+  }
+
+  /// An address as errors tell it, without its query.
+  private static func place(_ url: WebURL) -> String { url.origin + url.path }
 }
 
 extension StringProtocol {

@@ -26,13 +26,23 @@ public struct ChannelBinding: Hashable, Sendable {
   }
 
   /// Reads the JSON form, as web pages hand it over.
-  /// - Throws: `invalidMessage`.
+  /// - Throws: `invalidMessage`, naming the member: one that is unknown or no base64url would bind to nothing.
   public init(json: JSONValue) throws {
     let members = try MessageMembers(json, "channelBinding")
-    serverEndPoint = try members.optionalText("serverEndPoint", 1...1024)
-    tlsServerCertificate = try members.optionalText("tlsServerCertificate", 1...65_536)
-    tlsUnique = try members.optionalText("tlsUnique", 1...1024)
-    cidPublicKey = try members.optionalText("cid_pubkey", 1...1024)
+    let known: Set<String> = ["serverEndPoint", "tlsServerCertificate", "tlsUnique", "cid_pubkey"]
+    for name in members.object.names where !known.contains(name) {
+      throw MessageMembers.error("channelBinding.\(name)", "is unknown")
+    }
+    func text(_ name: String, _ count: ClosedRange<Int>) throws -> String? {
+      guard let text = try members.optionalText(name, count) else { return nil }
+      guard (try? Base64URL.decode(text))?.isEmpty == false else { throw members.malformed(name) }
+      return text
+    }
+    serverEndPoint = try text("serverEndPoint", 1...1024)
+    tlsServerCertificate = try text("tlsServerCertificate", 1...65_536)
+    tlsUnique = try text("tlsUnique", 1...1024)
+    let cid = try members.optionalText("cid_pubkey", 1...1024)
+    cidPublicKey = cid == "unused" ? cid : try text("cid_pubkey", 1...1024)
   }
 
   var json: JSONValue {

@@ -21,6 +21,8 @@ public struct UAFOutcome: RawRepresentable, Hashable, Sendable, CustomStringConv
   public static let locked = UAFOutcome(rawValue: "LOCKED")
   /// The policy admits nothing that could be used here.
   public static let noMatch = UAFOutcome(rawValue: "NO_MATCH")
+  /// Somebody had to be asked, and there is no way to ask.
+  public static let notInteractive = UAFOutcome(rawValue: "NOT_INTERACTIVE")
   /// Nobody is enrolled whom the authenticator could recognize.
   public static let notEnrolled = UAFOutcome(rawValue: "NOT_ENROLLED")
   /// Nobody answered in time.
@@ -44,7 +46,8 @@ public struct UAFOutcome: RawRepresentable, Hashable, Sendable, CustomStringConv
 
   /// Every outcome declared here.
   public static let known: [UAFOutcome] = [
-    .success, .fallback, .canceled, .systemCanceled, .failed, .locked, .noMatch, .notEnrolled, .userNotResponsive,
+    .success, .fallback, .canceled, .systemCanceled, .failed, .locked, .noMatch, .notInteractive, .notEnrolled,
+    .userNotResponsive,
     .keyDisappeared, .accessDenied, .appNotFound, .protocolError, .unsupportedVersion, .invalidTransactionContent,
     .insufficientResources, .failure,
   ]

@@ -196,6 +196,7 @@ extension UAFOutcome {
     case .userCanceled, .appCanceled: self = .canceled
     case .systemCanceled: self = .systemCanceled
     case .userVerificationFailed: self = .failed
+    case .notInteractive: self = .notInteractive
     default:
       switch UAFErrorCode(code) {
       case .userLockout: self = .locked
