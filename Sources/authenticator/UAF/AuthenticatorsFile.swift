@@ -104,13 +104,21 @@ enum AuthenticatorsFile {
       }
       model.tcDisplayPNGCharacteristics = read
     }
+    if let type = try members.text("tcDisplayContentType") {
+      let shown = ["text/plain"] + (model.tcDisplayPNGCharacteristics.isEmpty ? [] : ["image/png"])
+      guard !model.tcDisplay.isEmpty, shown.contains(type) else { throw members.malformed("tcDisplayContentType") }
+    }
     model.attestationKey = try attestationKey(members)
     return model
   }
 
   /// The vendor's key and chain, both PEM files.
   private static func attestationKey(_ members: ModelMembers) throws -> UAFAttestationKey? {
-    guard let keyPath = try members.text("attestationKey") else { return nil }
+    guard let keyPath = try members.text("attestationKey") else {
+      // A chain alone attests nothing.
+      guard members.object["attestationChain"] == nil else { throw members.malformed("attestationKey") }
+      return nil
+    }
     guard let chainPath = try members.text("attestationChain") else { throw members.malformed("attestationChain") }
     let text = { (path: String) in String(decoding: try InputFile.bytes(path), as: UTF8.self) }
     guard let key = try? PrivateKey(pem: try text(keyPath)) else { throw members.malformed("attestationKey") }

@@ -12,7 +12,7 @@ struct UAFList: Verb {
   private let facet: String
 
   init(_ arguments: Arguments) throws {
-    facet = try arguments.required("--facet")
+    facet = try UAFOptions.caller(arguments.required("--facet"))
     options = try UAFOptions(arguments)
   }
 

@@ -16,7 +16,7 @@ struct UAFLoginOptions: Sendable {
 
   init(_ arguments: Arguments) throws {
     models = try arguments.text("--authenticators").map(AuthenticatorsFile.models) ?? AuthenticatorsFile.standard
-    facet = try arguments.text("--facet")
+    facet = try arguments.text("--facet").map(UAFOptions.caller)
     extras = UAFExtras(try arguments.text("--fallback-title").map { [.fallback(title: $0)] } ?? [])
   }
 

@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import AuthenticatorCore
 import AuthenticatorUAF
 
 /// `uaf notify`: tells this device what the server said to a response.
@@ -14,33 +15,48 @@ struct UAFNotify: Verb {
       """
       1200 takes a new key into use. A refusal destroys it; 1202, 1408 and 1500 leave it as it is. 1481 deletes the key \
       that signed.
-      """
+      """,
+      "Exit status: 0 noted, 1 no key of the response is here, 2 usage, 3 an unusable file or store.",
     ])
 
   private let path: String
-  private let status: Int
+  private let status: UAFServerStatus
   private let facet: String?
   private let options: UAFOptions
 
   init(_ arguments: Arguments) throws {
     path = try arguments.required("--response")
-    guard let status = try arguments.integer("--status", in: 1000...1999) else {
+    guard let number = try arguments.integer("--status", in: 1000...1999) else {
       throw Failure.usage("--status is missing")
     }
-    self.status = status
-    facet = try arguments.text("--facet")
+    status = UAFServerStatus(rawValue: number)
+    guard UAFServerStatus.defined.contains(status) else {
+      throw Failure.usage("--status \(number) is no status of UAF: 1200, 1202, 1400, 1401, 1403, …")
+    }
+    facet = try arguments.text("--facet").map(UAFOptions.caller)
     options = try UAFOptions(arguments)
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
     let response = try UAFOptions.message(path)
     let client = try await options.existingClient(console)
-    try await UAFOptions.refusing {
+    guard !response.uafProtocolMessage.isEmpty else {
+      try console.print(
+        ["status": .integer(Int64(status.rawValue)), "keys": 0], lines: ["nothing to note: the message has no keys"])
+      return .success
+    }
+    let count = try await UAFOptions.refusing {
       // The response itself says who called.
       let caller = try self.facet ?? UAFResponse(response.uafProtocolMessage).facetID()
-      try await client.notify(status: UAFServerStatus(rawValue: status), of: response, facetID: caller)
+      return try await client.notify(status: status, of: response, facetID: caller)
     }
-    try console.print(["status": .integer(Int64(status))], lines: ["noted"])
+    guard count > 0 else {
+      throw Failure(
+        code: AuthenticatorError.Code.keyNotFound.rawValue, message: "no key of this response and caller is here",
+        stage: "uaf.notify", status: .refused)
+    }
+    try console.print(
+      ["status": .integer(Int64(status.rawValue)), "keys": .integer(Int64(count))], lines: ["noted"])
     return .success
   }
 }

@@ -22,7 +22,10 @@ struct UAFOptions: Sendable {
       Option(
         "--authenticators", .value("FILE"), "the models of this device (default: six for development, FFFF#0001 to 6)"),
       Option("--server", .value("URL"), "use the keys made in journeys of this server (default: those made here)"),
-    ] + DeviceOptions.options
+    ] + DeviceOptions.options.filter { !unused.contains($0.name) }
+
+  /// The models choose the authenticators, and UAF tells servers nothing of app and device.
+  private static let unused: Set<String> = ["--authenticator", "--app-id", "--device-name"]
 
   static let notes = [
     """
@@ -37,6 +40,23 @@ struct UAFOptions: Sendable {
     instance = try arguments.value("--server") == nil ? "" : LoginOptions.configuration(arguments).instance
     models = try arguments.text("--authenticators").map(AuthenticatorsFile.models) ?? AuthenticatorsFile.standard
     certificateFile = try arguments.text("--ca")
+  }
+
+  /// Who calls, in a form that could be anybody: an https origin, or an app's identity.
+  static func caller(_ text: String) throws -> String {
+    let isPrintable = text.unicodeScalars.allSatisfy {
+      !$0.properties.isWhitespace && $0.value > 0x20 && $0.value != 0x7F
+    }
+    guard isPrintable, (1...512).contains(text.unicodeScalars.count) else {
+      throw Failure.usage("--facet is 1 to 512 characters without spaces")
+    }
+    let start = text.prefix(8).lowercased()
+    guard !start.hasPrefix("http:") else { throw Failure.usage("--facet: plain http is no facet") }
+    guard start == "https://" else { return text }
+    guard let url = try? WebURL(text), url.path == "/", url.query == nil else {
+      throw Failure.usage("--facet: an address is an origin, without path and query: https://example.org")
+    }
+    return text
   }
 
   /// A client over a store.

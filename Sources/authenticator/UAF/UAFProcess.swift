@@ -28,8 +28,8 @@ struct UAFProcess: Verb {
 
   init(_ arguments: Arguments) throws {
     path = try arguments.required("--message")
-    facet = try arguments.required("--facet")
-    fallbackTitle = arguments.value("--fallback-title")
+    facet = try UAFOptions.caller(arguments.required("--facet"))
+    fallbackTitle = try arguments.text("--fallback-title")
     bindingPath = try arguments.text("--channel-binding")
     options = try UAFOptions(arguments)
     if path == "-", case .scripted("-") = options.device.source {
@@ -46,14 +46,26 @@ struct UAFProcess: Verb {
     }
     let extras = UAFExtras(fallbackTitle.map { [UAFExtras.Extension.fallback(title: $0)] } ?? [])
     let device = try Device(options.device, console: console)
-    let answer = try await UAFOptions.refusing {
+    let client = try await UAFOptions.refusing {
       let client = try options.client(device, over: try await device.store.opened())
       try await client.recover()
-      return try await client.process(
+      return client
+    }
+    let answer = try await UAFOptions.refusing {
+      try await client.process(
         message, facetID: facet, channelBinding: binding ?? ChannelBinding(), extras: extras)
     }
     let json = JSONValue.object(["uafProtocolMessage": .string(answer.uafProtocolMessage)])
-    try console.print(json, lines: [json.serializedString()])
+    do { try console.print(json, lines: [json.serializedString()]) } catch {
+      // Whom it did not reach cannot answer: a new key is nobody's, and must not wait for a verdict.
+      _ = try await UAFOptions.refusing { try await client.notify(status: .undelivered, of: answer, facetID: facet) }
+      throw error
+    }
     return .success
   }
+}
+
+extension UAFServerStatus {
+  /// What a server says to a message that it cannot read; it cannot have read this one.
+  fileprivate static let undelivered = UAFServerStatus(rawValue: 1400)
 }

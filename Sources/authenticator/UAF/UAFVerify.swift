@@ -16,7 +16,8 @@ struct UAFVerify: Verb {
       """
       The expectation: 'metadata' (statements, as 'uaf discover --metadata' prints them) and 'facets', and optionally \
       'registrations' (what an earlier verification printed), 'enrollmentPolicy' (reject, stepUp, accept), \
-      'signCounterPolicy' (reject, flag), 'channelBinding' and 'requiresChannelBinding'.
+      'signCounterPolicy' (reject, flag), 'channelBinding' (serverEndPoint, tlsServerCertificate, tlsUnique, \
+      cid_pubkey), 'requiresChannelBinding' and 'maximumRegistrationCounter'.
       """,
       """
       Exit status: 0 verified, 1 not verified ('error' and 'step' tell the first step that failed), 2 usage, 3 a file \
@@ -38,16 +39,16 @@ struct UAFVerify: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    let request = try Self.inner(try InputFile.json(requestPath))
+    let request = try Self.inner(requestPath)
     let expect = try InputFile.json(expectationPath)
-    let text = try Self.inner(try InputFile.json(responsePath))
+    let text = try Self.inner(responsePath)
     do {
       let response = try UAFReceivedResponse(message: text.serializedString())
       let job: UAFVerificationJob
       do {
         job = try UAFVerificationJob(request: request, expect: expect, version: response.header.version)
       } catch {
-        throw Failure.unusable("inputUnusable", "\(InputFile.name(expectationPath)): \(error)", stage: "expect")
+        throw unusable(error)
       }
       let verdict = try job.verify(response, at: SystemClock.now().seconds)
       try console.print(.object(verdict), lines: ["verified"])
@@ -61,13 +62,26 @@ struct UAFVerify: Verb {
     }
   }
 
+  /// Names the file that the member is in.
+  private func unusable(_ error: ExpectationError) -> Failure {
+    guard error.member == "request" || error.member.hasPrefix("request.") else {
+      return .unusable("inputUnusable", "\(InputFile.name(expectationPath)): \(error)", stage: "expect")
+    }
+    let member = error.member.dropFirst("request.".count)
+    let what = member.isEmpty ? "is no list of requests" : "\(member) is missing or malformed"
+    return .unusable(
+      "inputUnusable", "\(InputFile.name(requestPath)): \(what)", stage: "request")
+  }
+
   /// The protocol message inside its wrapping.
-  private static func inner(_ json: JSONValue) throws -> JSONValue {
+  private static func inner(_ path: String) throws -> JSONValue {
+    let json = try InputFile.json(path)
     guard let text = (json["uafProtocolMessage"] ?? json["uafRequest"] ?? json["uafResponse"])?.stringValue else {
       return json
     }
     guard let inner = try? JSONValue.parse(text) else {
-      throw Failure.unusable("inputUnusable", "the wrapped message is not JSON", stage: "input")
+      throw Failure.unusable(
+        "inputUnusable", "\(InputFile.name(path)): the wrapped message is not JSON", stage: "input")
     }
     return inner
   }
