@@ -216,6 +216,26 @@ import Testing
     #expect(try await first.record(key.tag) == nil)
   }
 
+  @Test func anItemThatWasLookedAtIsSeenToChange() async throws {
+    let folder = try TemporaryFolder()
+    let first = try await TestStore.open(folder.store)
+    let second = try await TestStore.open(folder.store)
+    let name = ItemName(owner: nil, name: "i")
+    #expect(try await first.item(name) == nil)
+    for value: [UInt8]? in [[1], [2], [], nil, [UInt8](repeating: 3, count: 500), [4]] {
+      try await second.setItem(name, to: value)
+      #expect(try await first.item(name) == value)
+      #expect(try await first.item(name) == value)
+      #expect(try await second.item(name) == value)
+    }
+    let key = try await TestStore.active(first)
+    let owned = ItemName(owner: key.tag, name: "i")
+    try await first.setItem(owned, to: [5])
+    for store in [first, second] { #expect(try await store.item(owned) == [5]) }
+    try await second.delete(key.tag)
+    for store in [first, second] { #expect(try await store.item(owned) == nil) }
+  }
+
   @Test func aReaderSeesWhatTheWriterDoes() async throws {
     let folder = try TemporaryFolder()
     let writer = try await TestStore.open(folder.store)

@@ -15,6 +15,9 @@ public struct AuthenticatorFactories: Sendable {
   /// The types that have a factory.
   public var types: Set<AuthenticatorType> { Set(factories.keys) }
 
+  /// Whether a type has a factory.
+  package func hasFactory(for type: AuthenticatorType) -> Bool { factories[type] != nil }
+
   /// A fresh authenticator for one ceremony.
   /// - Throws: `unsupported` for a type without factory.
   public func make(_ type: AuthenticatorType, _ context: AuthenticatorContext) async throws -> any DeviceAuthenticator {

@@ -50,16 +50,33 @@ extension KeyStoreEngine {
   }
 
   func item(_ name: ItemName) async throws -> [UInt8]? {
+    if let known = try await ifCurrent({ $0.item(name) }) { return known }
+    let token = try beginReading()
     let key = cipher.ledgerName(name)
-    return try await backend.read { [cipher] rows in
-      try rows.value(.item, key).map { try cipher.open($0, .ledger, cipher.ledgerData(.item, key)) }
+    let (item, version) = try await backend.read { [cipher] rows in
+      (
+        try rows.value(.item, key).map { try cipher.open($0, .ledger, cipher.ledgerData(.item, key)) },
+        try rows.foreignVersion()
+      )
     }
+    keep(item, of: name, read: version, token)
+    return item
   }
+
+  // Not inlined for the reason that `forgetRecord` has.
+  @inline(never)
+  private func keep(_ item: [UInt8]?, of name: ItemName, read version: Int64, _ token: WarmState.Token) {
+    warm.withLock { $0.insert(item, of: name, read: version, token) }
+  }
+
+  @inline(never)
+  private func forget(_ item: ItemName) { warm.withLock { $0.forget(item) } }
 
   func setItem(_ name: ItemName, to value: [UInt8]?) async throws {
     try Self.check(name.name.utf8.count, StoreLimits.nameBytes, "the item's name")
     try Self.check(value?.count ?? 0, StoreLimits.fieldBytes, "an item")
     let key = cipher.ledgerName(name)
+    defer { forget(name) }
     let isGone = try await backend.write(.durable) { [cipher] rows in
       if value != nil, let owner = name.owner, try rows.key(owner.rawValue) == nil {
         throw Self.notFound("store.item")

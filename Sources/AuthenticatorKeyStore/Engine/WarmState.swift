@@ -56,7 +56,10 @@ struct WarmState {
   private var keys = BoundedCache<KeyTag, WarmKey>(limit: 1024)
   private var rows = BoundedCache<KeyTag, StoredKey>(limit: 1024)
   private var queries = BoundedCache<KeyQuery, [KeyRecord]>(limit: 256)
+  private var items = BoundedCache<ItemName, [UInt8]?>(limit: 256)
   private var blocks: [CounterID: Block] = [:]
+  /// Longer items are not kept: what is small is looked at often, and what is a secret of somebody else's is not small.
+  private static let itemLimit = 64
   /// Longer results are not kept.
   private static let rowLimit = 16
 
@@ -74,6 +77,7 @@ struct WarmState {
     keys.removeAll()
     rows.removeAll()
     queries.removeAll()
+    items.removeAll()
     blocks.removeAll()
   }
 
@@ -83,7 +87,15 @@ struct WarmState {
     keys.remove(tag)
     rows.remove(tag)
     queries.removeAll()
+    // Among them are those that live and die with the key.
+    items.removeAll()
     blocks[.key(tag)] = nil
+  }
+
+  /// Forgets one item, after or during a change of it.
+  mutating func forget(_ item: ItemName) {
+    epoch &+= 1
+    items.remove(item)
   }
 
   /// Forgets the record of a key whose last use was written down; the opened key stays good.
@@ -103,6 +115,8 @@ struct WarmState {
     rows.value(tag).map { Known(key: $0, version: version, token: token) }
   }
   mutating func result(of query: KeyQuery) -> [KeyRecord]? { queries.value(query) }
+  /// Nil: nothing is known; a nil inside: the item is not there.
+  mutating func item(_ name: ItemName) -> [UInt8]?? { items.value(name) }
 
   mutating func insert(_ key: WarmKey, read version: Int64, _ token: Token) {
     if isCurrent(token, version) { keys.insert(key, for: key.tag) }
@@ -117,6 +131,11 @@ struct WarmState {
     queries.insert(result.map(\.record), for: query)
     // Whoever asks for a key opens it next.
     for key in result { rows.insert(key, for: key.record.tag) }
+  }
+
+  mutating func insert(_ item: [UInt8]?, of name: ItemName, read version: Int64, _ token: Token) {
+    guard item?.count ?? 0 <= Self.itemLimit, isCurrent(token, version) else { return }
+    items.insert(item, for: name)
   }
 
   /// The next reserved value; nil when there is none.

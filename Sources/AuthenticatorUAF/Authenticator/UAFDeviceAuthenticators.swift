@@ -25,14 +25,24 @@ public struct UAFDeviceAuthenticators: Sendable {
   }
 
   func make(_ behavior: UAFBehavior, _ context: AuthenticatorContext) async throws -> any DeviceAuthenticator {
-    if custom.types.contains(behavior.authenticator) { return try await custom.make(behavior.authenticator, context) }
+    let type = behavior.authenticator
+    if custom.hasFactory(for: type) { return try await custom.make(type, context) }
     var biometric = biometric
     biometric.enrollment = behavior.enrollment
     // The button comes with an operation's extras alone.
     biometric.fallbackTitle = nil
-    let factories = AuthenticatorFactories.defaults(
-      biometricOnly: biometric, biometricAllowFallback: biometric, devicePasscode: devicePasscode,
-      applicationPIN: applicationPIN)
-    return try await factories.make(behavior.authenticator, context)
+    switch type {
+    case .biometricOnly: return BiometricOnlyAuthenticator(config: biometric, context: context)
+    case .biometricAllowFallback:
+      return BiometricDeviceCredentialAuthenticator(config: biometric, context: context)
+    case .devicePasscode: return DevicePasscodeAuthenticator(config: devicePasscode, context: context)
+    case .none: return NoneAuthenticator(context: context)
+    default:
+      if type == .applicationPIN, let applicationPIN {
+        return ApplicationPINAuthenticator(config: applicationPIN, context: context)
+      }
+      throw AuthenticatorError(
+        .unsupported, stage: "factory", reason: "no factory for authenticator type \(type)")
+    }
   }
 }

@@ -60,6 +60,15 @@ struct UAFOperationContext: Sendable {
     var keys: [[RegisteredKey]]
     var gone: [Set<UAFKeyID>]
     var choices: [PolicyChoice]
+
+    /// Matches the policy with what is known.
+    fileprivate mutating func choose(for policy: UAFPolicy) {
+      let candidates = authenticators.indices.map { index in
+        PolicyCandidate(
+          information: information[index], keyIDs: gone[index].union(keys[index].lazy.map(\.handle.keyID)))
+      }
+      choices = PolicyMatcher(candidates).choices(for: policy)
+    }
   }
 
   /// - Throws: `noSuitableAuthenticator`; `unsupportedVersion` when no authenticator is used with the message's version.
@@ -68,27 +77,28 @@ struct UAFOperationContext: Sendable {
     let keys = try await module.keys(appID: appID, token: token)
     var found = Candidates(authenticators: [], information: [], keys: [], gone: [], choices: [])
     var isAnyOfAnotherVersion = false
-    var candidates: [PolicyCandidate] = []
-    for one in module.authenticators {
+    for one in module.authenticators where policy.mayAdmit(one.model.aaid) {
       guard let information = await one.information(displaysImages: module.displaysImages) else { continue }
       guard information.supportedUAFVersions.contains(request.header.upv) else {
         isAnyOfAnotherVersion = true
         continue
       }
-      let own = keys.filter { $0.handle.aaid == one.model.aaid }
-      // Keys that a changed enrolled set has ended still answer, by saying so.
-      let gone = isRegistration ? [] : try await module.goneKeys(one.model.aaid, token: token)
       found.authenticators.append(one)
       found.information.append(information)
-      found.keys.append(own)
-      found.gone.append(gone)
-      candidates.append(
-        PolicyCandidate(information: information, keyIDs: gone.union(own.map(\.handle.keyID))))
+      found.keys.append(keys.filter { $0.handle.aaid == one.model.aaid })
+      found.gone.append([])
     }
-    if candidates.isEmpty, isAnyOfAnotherVersion {
+    if found.authenticators.isEmpty, isAnyOfAnotherVersion {
       throw AuthenticatorError(.unsupportedVersion, stage: "uaf.policy", reason: "no authenticator has this version")
     }
-    found.choices = PolicyMatcher(candidates).choices(for: policy)
+    found.choose(for: policy)
+    if !isRegistration, !found.choices.contains(where: { hasKeys($0, in: found) }) {
+      // Keys that a changed enrolled set has ended still answer, by saying so.
+      for index in found.authenticators.indices {
+        found.gone[index] = try await module.goneKeys(found.authenticators[index].model.aaid, token: token)
+      }
+      found.choose(for: policy)
+    }
     guard !found.choices.isEmpty else {
       throw AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.policy", reason: "the policy admits nothing here")
     }

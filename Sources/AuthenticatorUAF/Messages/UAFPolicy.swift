@@ -25,4 +25,9 @@ public struct UAFPolicy: Hashable, Sendable {
     }
     disallowed = try members.optionalList("disallowed")?.map { try MatchCriteria($0) } ?? []
   }
+
+  /// Whether a model could be admitted at all: some criterion names it, or names no models.
+  func mayAdmit(_ aaid: AAID) -> Bool {
+    accepted.contains { set in set.contains { $0.aaid?.contains(aaid) ?? true } }
+  }
 }
