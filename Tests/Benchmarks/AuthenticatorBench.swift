@@ -44,7 +44,8 @@ struct AuthenticatorBench {
     let suites: [any Suite] = [
       SigningSuite(workspace: workspace), WebAuthnSuite(workspace: workspace),
       RelyingPartySuite(workspace: workspace),
-      UAFRelyingPartySuite(workspace: workspace), PINSuite(workspace: workspace), LimitsSuite(workspace: workspace),
+      UAFRelyingPartySuite(workspace: workspace), UAFClientSuite(workspace: workspace), PINSuite(workspace: workspace),
+      LimitsSuite(workspace: workspace),
       StoreSuite(workspace: workspace),
       ServerSuite(workspace: workspace), LoginSuite(workspace: workspace),
       TrustedDeviceSuite(workspace: workspace), AvailabilitySuite(workspace: workspace),

@@ -14,6 +14,8 @@ enum Child {
     case ("serve", 1): try await ServerSuite.serve(registry: rest[0])
     case ("serve-people", 2): try await LoginSuite.serve(registry: rest[0], people: Int(rest[1]) ?? 0)
     case ("proofs", 1): try await SigningSuite.makeProofs(Int(rest[0]) ?? 0)
+    case ("uaf-responses", 1): try await UAFClientSuite.authenticate(Int(rest[0]) ?? 0, path: nil)
+    case ("uaf-responses", 2): try await UAFClientSuite.authenticate(Int(rest[0]) ?? 0, path: rest[1])
     case ("echo", 0): try await ServerSuite.echo()
     default: throw Floor.Failed(what: "no such child: \(arguments.joined(separator: " "))")
     }
