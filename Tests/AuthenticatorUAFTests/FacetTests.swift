@@ -160,4 +160,46 @@ struct FacetTests {
     #expect(list.names(try FacetID("https://www.example.org:444"), version: .v11))
     #expect(!list.names(try FacetID("https://pay.example.org"), version: .v11))
   }
+
+  @Test(arguments: [
+    ("good", "https://www.example.org/a/good"), ("./good", "https://www.example.org/a/good"),
+    ("../good?x=1", "https://www.example.org/good?x=1"), ("/good", "https://www.example.org/good"),
+    ("?x", "https://www.example.org/a/list?x"), ("//other.example.org/good", "https://other.example.org/good"),
+    ("https://other.example.org/good#part", "https://other.example.org/good"), ("b/..", "https://www.example.org/a/"),
+    ("../../../good", "https://www.example.org/good"),
+  ])
+  func followsRelativeReferences(_ location: String, _ expected: String) throws {
+    let base = try WebURL("https://www.example.org/a/list?y")
+    #expect(FacetAuthorization.redirected(base, to: location) == (try WebURL(expected)))
+  }
+
+  @Test(arguments: ["", "#part", "http://www.example.org/", "javascript:alert(1)", "ftp:x", "https:", "a b"])
+  func followsNothingElse(_ location: String) throws {
+    let base = try WebURL("https://www.example.org/a/list")
+    #expect(FacetAuthorization.redirected(base, to: location) == nil)
+  }
+
+  /// Which list it was and what was wrong with it, so that somebody can mend it.
+  @Test func errorsNameTheAddressAndTheCause() async throws {
+    func reason(_ prepare: (ScriptedTransport) -> Void) async throws -> String {
+      let kit = try Kit()
+      prepare(kit.transport)
+      do {
+        try await kit.resolve("https://www.example.org/facets?secret=1")
+        return ""
+      } catch let error as AuthenticatorError {
+        #expect(error.code == .untrustedFacet && !error.reason.contains("secret"))
+        return error.reason
+      }
+    }
+    let place = "https://www.example.org/facets"
+    let nonsense = try await reason { $0.add(200, text: "nonsense", fields: [Self.type]) }
+    #expect(nonsense.contains(place) && nonsense.contains("JSON"))
+    let refused = try await reason { $0.add(404, text: "") }
+    #expect(refused.contains(place) && refused.contains("404"))
+    let unreachable = try await reason {
+      $0.add { _ in throw AuthenticatorError(.transportFailed, stage: "http", reason: "the host is not there") }
+    }
+    #expect(unreachable.contains(place) && unreachable.contains("the host is not there"))
+  }
 }
