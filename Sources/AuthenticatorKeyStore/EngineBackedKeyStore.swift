@@ -81,6 +81,12 @@ extension EngineBackedKeyStore {
   public func setItem(_ name: ItemName, to value: [UInt8]?) async throws {
     try await engine.setItem(name, to: value)
   }
+
+  public func exchangeItem(
+    _ name: ItemName, expecting expected: [UInt8]?, with value: [UInt8]?
+  ) async throws -> [UInt8]? {
+    try await engine.exchangeItem(name, expecting: expected, with: value)
+  }
 }
 
 // MARK: - Secret domains

@@ -77,7 +77,7 @@ import Testing
       arrange: { $0.store.fail(.item) }),
     Failure(
       name: "identifier cannot be kept", code: .storageFailed, word: "Abort", steps: [.match()],
-      arrange: { $0.store.fail(.setItem) }),
+      arrange: { $0.store.fail(.exchangeItem) }),
     Failure(
       name: "sensor goes away", code: .verifierUnavailable, word: "Unsupported", steps: [.sensorUnavailable]),
   ]

@@ -8,6 +8,7 @@ import AuthenticatorKeyStore
 import AuthenticatorRelyingParty
 import AuthenticatorTestSupport
 import DeviceAuthenticators
+import Synchronization
 import Testing
 
 @Suite struct BindTests {
@@ -139,6 +140,19 @@ import Testing
     var elsewhere = kit.device.context
     elsewhere.instance = "https://other.example.com/am"
     #expect(try await DeviceIdentity(elsewhere).identifier() != first.deviceID)
+  }
+
+  @Test func twoFirstRunsAtOnceGetOneIdentifier() async throws {
+    let device = try TestDevice()
+    let identity = DeviceIdentity(device.context)
+    let other = Mutex("")
+    // Another process makes one after this one found none.
+    device.store.interrupt(before: .exchangeItem) {
+      let identifier = try await identity.identifier()
+      other.withLock { $0 = identifier }
+    }
+    #expect(try await identity.identifier() == other.withLock { $0 })
+    #expect(try await DeviceIdentity(device.context).identifier() == other.withLock { $0 })
   }
 
   @Test func attestsWhenItCan() async throws {

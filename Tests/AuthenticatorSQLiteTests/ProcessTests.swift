@@ -49,6 +49,20 @@ import Testing
     }
   }
 
+  @Test func whatIsMadeOnceIsTheSameForAll() async throws {
+    let folder = try TemporaryFolder()
+    _ = try await TestStore.open(folder.store)
+    let rounds = Self.isThorough ? 500 : 40
+    let drivers = try (0..<4).map { _ in try Driver(["keep", folder.store, "\(rounds)"]) }
+    let outcomes = try drivers.map { try $0.finish() }
+    for outcome in outcomes { #expect(outcome.isDone, "\(outcome.lines.suffix(3))") }
+    let values = outcomes.map { $0.values("value") }
+    #expect(values[0].count == rounds && Set(values[0]).count == rounds)
+    #expect(values.allSatisfy { $0 == values[0] })
+    let store = try await TestStore.open(folder.store)
+    #expect(try await store.item(ItemName(owner: nil, name: "list"))?.count == 4 * rounds * 8)
+  }
+
   @Test func whatWasAcknowledgedSurvivesBeingKilled() async throws {
     let folder = try TemporaryFolder()
     let shared = try await TestStore.active(

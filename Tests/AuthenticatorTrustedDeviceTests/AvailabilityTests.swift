@@ -25,7 +25,7 @@ import Testing
     bench.device.store.repair()
     let availability = try await bench.devices.availability(id: id, identifierHint: hint)
     let writes: Set<FaultInjectingKeyStore.Call> = [
-      .delete, .discard, .beginRevoking, .commit, .stage, .setItem, .update,
+      .delete, .discard, .beginRevoking, .commit, .stage, .setItem, .exchangeItem, .update,
     ]
     #expect(writes.isDisjoint(with: bench.device.store.calls))
     #expect(try await bench.records() == records)

@@ -40,6 +40,20 @@ import Testing
     #expect(again.events.all.contains(.installationReplaced(removed: 1)))
   }
 
+  @Test func twoFirstRunsAtOnceGetOneIdentifier() async throws {
+    let device = try TestDevice()
+    let scope = CredentialScope(instance: Bench.server, party: "com.example.app")
+    let other = Mutex("")
+    // Another process makes one after this one found none.
+    device.store.interrupt(before: .exchangeItem) {
+      let identifier = try await InstallationIdentity(device.context, scope: scope).identifier()
+      other.withLock { $0 = identifier }
+    }
+    let identifier = try await InstallationIdentity(device.context, scope: scope).identifier()
+    #expect(identifier == other.withLock { $0 })
+    #expect(try await InstallationIdentity(device.context, scope: scope).identifier() == identifier)
+  }
+
   @Test func leavesOtherAppsKeysAlone() async throws {
     let bench = try Bench(configure: { $0.installationMarkers = Marks() })
     let owner = KeyOwner(

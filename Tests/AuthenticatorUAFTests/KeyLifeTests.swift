@@ -216,6 +216,37 @@ struct KeyLifeTests {
     #expect(found.allSatisfy { $0.keyProtection == [.hardware, .secureElement] })
   }
 
+  // MARK: Two at once
+
+  @Test func twoFirstRunsAtOnceLoseNoKey() async throws {
+    let kit = try UAFKit()
+    let message = UAFKit.registration(.silent, username: "bob")
+    // Another process registers between this one's look for a token and its own token.
+    kit.device.store.interrupt(before: .exchangeItem) {
+      let response = try await kit.client.process(message, facetID: UAFKit.facet)
+      try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    }
+    let alice = try await kit.register(.silent).keyID
+    #expect(try await kit.records().count == 2)
+    let found = try await kit.client.registrations(facetID: UAFKit.facet)
+    #expect(found.first?.keys.count == 2)
+    #expect(found.first?.keys.contains { $0.keyID == alice } == true)
+  }
+
+  @Test func keysThatEndAtTheSameTimeAreAllRemembered() async throws {
+    let kit = try UAFKit()
+    let alice = try await kit.register(.deletion, steps: .match()).keyID
+    let bob = try await kit.register(.deletion, username: "bob", steps: .match()).keyID
+    try kit.device.verifier.enroll("left-thumb")
+    let sign = { (keyID: UAFKeyID) in
+      await kit.client.authenticate(UAFKit.authentication(.deletion, keyIDs: [keyID]), facetID: UAFKit.facet).outcome
+    }
+    kit.device.store.interrupt(before: .exchangeItem) { #expect(await sign(bob) == .keyDisappeared) }
+    #expect(await sign(alice) == .keyDisappeared)
+    #expect(try await kit.records().isEmpty)
+    for keyID in [alice, bob] { #expect(await sign(keyID) == .keyDisappeared) }
+  }
+
   // MARK: Interruptions
 
   @Test func leavesNothingWhenAnyStepFails() async throws {

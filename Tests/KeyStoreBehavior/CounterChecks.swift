@@ -94,6 +94,46 @@ extension KeyStoreCheck {
       }
     },
 
+    KeyStoreCheck("itemsAreExchangedOnlyWhenTheyAreAsExpected") { bench in
+      let store = try await bench.store()
+      let name = ItemName(owner: nil, name: "token")
+      try demand(try await store.exchangeItem(name, expecting: [9], with: [1]), is: nil, "nothing was there")
+      try demand(try await store.item(name), is: nil, "nothing was written")
+      try demand(try await store.exchangeItem(name, expecting: nil, with: [1]), is: [1], "the first")
+      try demand(try await store.exchangeItem(name, expecting: nil, with: [2]), is: [1], "the second")
+      try demand(try await store.item(name), is: [1], "the first one's stays")
+      try demand(try await store.exchangeItem(name, expecting: [1], with: []), is: [], "replaced by nothing")
+      try demand(try await store.exchangeItem(name, expecting: [1], with: nil), is: [], "not removed")
+      try demand(try await store.exchangeItem(name, expecting: [], with: nil), is: nil, "removed")
+      try demand(try await store.exchangeItem(name, expecting: [], with: nil), is: nil, "removed already")
+      try await demandError(.invalidRequest, "too long") {
+        try await store.exchangeItem(
+          name, expecting: nil, with: [UInt8](repeating: 0, count: StoreLimits.fieldBytes + 1))
+      }
+      try demand(try await store.item(name, orMaking: { [3] }), is: [3], "made")
+      try demand(try await store.item(name, orMaking: { [4] }), is: [3], "made once")
+      let key = try await bench.active(store)
+      let owned = ItemName(owner: key.tag, name: "blob")
+      try demand(try await store.exchangeItem(owned, expecting: nil, with: [1]), is: [1], "a key's item")
+      try await store.delete(key.tag)
+      try demand(try await store.item(owned), is: nil, "the item of a deleted key")
+      try await demandError(.keyNotFound, "an item of no key") {
+        try await store.exchangeItem(owned, expecting: nil, with: [1])
+      }
+    },
+
+    KeyStoreCheck("changesOfAnItemAtTheSameTimeAreAllKept") { bench in
+      let store = try await bench.store()
+      let name = ItemName(owner: nil, name: "list")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in UInt8(0)..<8 {
+          group.addTask { try await store.changeItem(name) { ($0 ?? []) + [number] } }
+        }
+        try await group.waitForAll()
+      }
+      try demand(try await store.item(name)?.sorted(), is: Array(0..<8), "every change")
+    },
+
     KeyStoreCheck("ownedItemsDieWithTheirKey") { bench in
       let store = try await bench.store()
       let key = try await bench.active(store)

@@ -79,6 +79,16 @@ enum StoreDriver {
         _ = try await store.sign(Array("\(number)".utf8), with: try tag(0), ticket: nil)
         say("value \(try await store.advance(.key(try tag(0))))")
       }
+    case "keep":
+      // What is made once and kept, as an installation's token is; then a list that everybody adds to.
+      let environment = DriverWorld.environment()
+      for number in 0..<(Int(try argument(0)) ?? 0) {
+        let name = ItemName(owner: nil, name: "once.\(number)")
+        let item = try await patiently { try await store.item(name, orMaking: { try environment.random(8) }) }
+        say("value \(item.map(String.init).joined(separator: "."))")
+        let own = try environment.random(8)
+        try await patiently { try await store.changeItem(ItemName(owner: nil, name: "list")) { ($0 ?? []) + own } }
+      }
     case "churn": try await churn(store, try tag(0), Int(try argument(1)) ?? 0)
     case "fork": try await fork(store, try tag(0))
     case "starve": try await starve(store, try tag(0))

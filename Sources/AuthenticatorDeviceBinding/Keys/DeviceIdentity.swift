@@ -17,13 +17,8 @@ public struct DeviceIdentity: Sendable {
   public func identifier() async throws -> String {
     let digest = Base64URL.encode(SHA256.hash(Array(context.instance.utf8)))
     let name = ItemName(owner: nil, name: "device-binding.device-id." + digest)
-    if let stored = try await context.keyStore.item(name) { return try Self.text(stored) }
-    try await context.keyStore.setItem(name, to: try context.environment.random(32))
-    // Another process may have been faster; what the store holds now is what counts.
-    guard let stored = try await context.keyStore.item(name) else {
-      throw AuthenticatorError(.storageFailed, stage: "deviceID", reason: "the identifier was not kept")
-    }
-    return try Self.text(stored)
+    return try Self.text(
+      try await context.keyStore.item(name, orMaking: { try context.environment.random(32) }))
   }
 
   private static func text(_ bytes: [UInt8]) throws -> String {

@@ -73,21 +73,36 @@ extension KeyStoreEngine {
   private func forget(_ item: ItemName) { warm.withLock { $0.forget(item) } }
 
   func setItem(_ name: ItemName, to value: [UInt8]?) async throws {
-    try Self.check(name.name.utf8.count, StoreLimits.nameBytes, "the item's name")
-    try Self.check(value?.count ?? 0, StoreLimits.fieldBytes, "an item")
-    let key = cipher.ledgerName(name)
+    let key = try ledgerName(checked: name, value)
     defer { forget(name) }
     let isGone = try await backend.write(.durable) { [cipher] rows in
-      if value != nil, let owner = name.owner, try rows.key(owner.rawValue) == nil {
-        throw Self.notFound("store.item")
-      }
       let former = try rows.value(.item, key)
       if former == nil, value == nil { return false }
-      let box = try value.map { try cipher.seal($0, .ledger, cipher.ledgerData(.item, key)) }
-      try rows.setValue(.item, key, owner: name.owner?.rawValue, to: box)
+      try rows.setItem(name, key, to: value, with: cipher)
       return value == nil
     }
     if isGone { try await backend.scrub() }
+  }
+
+  func exchangeItem(
+    _ name: ItemName, expecting expected: [UInt8]?, with value: [UInt8]?
+  ) async throws -> [UInt8]? {
+    let key = try ledgerName(checked: name, value)
+    defer { forget(name) }
+    let (present, isGone) = try await backend.write(.durable) { [cipher] rows in
+      let former = try rows.value(.item, key).map { try cipher.open($0, .ledger, cipher.ledgerData(.item, key)) }
+      guard former == expected, former != value else { return (former, false) }
+      try rows.setItem(name, key, to: value, with: cipher)
+      return (value, value == nil)
+    }
+    if isGone { try await backend.scrub() }
+    return present
+  }
+
+  private func ledgerName(checked name: ItemName, _ value: [UInt8]?) throws -> [UInt8] {
+    try Self.check(name.name.utf8.count, StoreLimits.nameBytes, "the item's name")
+    try Self.check(value?.count ?? 0, StoreLimits.fieldBytes, "an item")
+    return cipher.ledgerName(name)
   }
 }
 
@@ -116,6 +131,19 @@ extension StoreCipher {
     fields.write(kind.rawValue)
     fields.write(name)
     return fields.bytes
+  }
+}
+
+// MARK: - Items
+
+extension RowTransaction {
+  /// - Throws: `keyNotFound` for an item of no key.
+  fileprivate func setItem(_ name: ItemName, _ key: [UInt8], to value: [UInt8]?, with cipher: StoreCipher) throws {
+    if value != nil, let owner = name.owner, try self.key(owner.rawValue) == nil {
+      throw KeyStoreEngine.notFound("store.item")
+    }
+    let box = try value.map { try cipher.seal($0, .ledger, cipher.ledgerData(.item, key)) }
+    try setValue(.item, key, owner: name.owner?.rawValue, to: box)
   }
 }
 

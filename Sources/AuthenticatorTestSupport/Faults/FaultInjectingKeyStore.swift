@@ -51,6 +51,8 @@ public final class FaultInjectingKeyStore: KeyStore {
     case item
     /// `setItem(…)`
     case setItem
+    /// `exchangeItem(…)`
+    case exchangeItem
     /// `isSet(_:)`
     case isSet
     /// `create(…)`
@@ -81,6 +83,7 @@ public final class FaultInjectingKeyStore: KeyStore {
   private struct Plan {
     var calls: [Call] = []
     var faults: [Fault] = []
+    var interruption: (call: Call, body: @Sendable () async throws -> Void)?
   }
 
   private let base: any KeyStore
@@ -106,10 +109,21 @@ public final class FaultInjectingKeyStore: KeyStore {
     plan.withLock { $0.faults.append(Fault(matches: { $1 == place }, moment: moment, error: error)) }
   }
 
+  /// Lets something else happen right before the next call of one method, once: what another process might do there.
+  public func interrupt(before call: Call, _ body: @escaping @Sendable () async throws -> Void) {
+    plan.withLock { $0.interruption = (call, body) }
+  }
+
   /// Nothing fails from now on; counting starts anew.
   public func repair() { plan.withLock { $0 = Plan() } }
 
   private func run<Value>(_ call: Call, _ body: () async throws -> Value) async throws -> Value {
+    let interruption = plan.withLock { plan -> (@Sendable () async throws -> Void)? in
+      guard let planned = plan.interruption, planned.call == call else { return nil }
+      plan.interruption = nil
+      return planned.body
+    }
+    try await interruption?()
     let fault = plan.withLock { plan in
       plan.calls.append(call)
       let place = plan.calls.count - 1
@@ -205,6 +219,12 @@ extension FaultInjectingKeyStore {
 
   public func setItem(_ name: ItemName, to value: [UInt8]?) async throws {
     try await run(.setItem) { try await base.setItem(name, to: value) }
+  }
+
+  public func exchangeItem(
+    _ name: ItemName, expecting expected: [UInt8]?, with value: [UInt8]?
+  ) async throws -> [UInt8]? {
+    try await run(.exchangeItem) { try await base.exchangeItem(name, expecting: expected, with: value) }
   }
 
   public func isSet(_ domain: SecretDomain) async throws -> Bool {

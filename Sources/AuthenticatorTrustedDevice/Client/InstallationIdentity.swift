@@ -18,12 +18,8 @@ package final class InstallationIdentity: Sendable {
   /// - Throws: `storageFailed`; `integrityFailed` when what is stored is no identifier.
   package func identifier() async throws -> String {
     if let known = known.withLock({ $0 }) { return known }
-    let store = context.keyStore
-    if try await store.item(name) == nil {
-      try await store.setItem(name, to: try context.environment.random(16))
-    }
-    // Another process may have been faster; what the store holds now is what counts.
-    guard let stored = try await store.item(name), stored.count == 16 else {
+    let stored = try await context.keyStore.item(name, orMaking: { try context.environment.random(16) })
+    guard stored.count == 16 else {
       throw AuthenticatorError(.integrityFailed, stage: "trustedDevice.installation")
     }
     let text = Hex.encode(stored)

@@ -43,7 +43,11 @@ struct CredentialIndex: Sendable {
     // What stood here before there was an index is taken in as long as it can be seen as a whole.
     guard isAll else { return }
     for other in latest { try await note(other) }
-    try await set(.ordered)
+    let (store, name) = (store, scope.item("index"))
+    // Not over what another process has found out meanwhile.
+    try await Turnstile.shielded {
+      _ = try await store.exchangeItem(name, expecting: nil, with: [Mark.ordered.rawValue])
+    }
   }
 
   /// Looks whether another process has overwritten the entry meanwhile.
@@ -58,9 +62,11 @@ struct CredentialIndex: Sendable {
   /// Forgets a user whose credentials are gone.
   func remove(_ userID: String, hint: String?) async throws {
     guard let hint = IdentifierHint.normalized(hint) else { return }
-    guard var users = try await list(of: hint), users.contains(userID) else { return }
-    users.removeAll { $0 == userID }
-    try await store.setItem(item(of: hint), to: users.isEmpty ? nil : Self.encode(users))
+    try await store.changeItem(item(of: hint)) { bytes in
+      guard let bytes, var users = Self.decode(bytes), users.contains(userID) else { return bytes }
+      users.removeAll { $0 == userID }
+      return users.isEmpty ? nil : Self.encode(users)
+    }
   }
 
   // MARK: Order
@@ -100,6 +106,10 @@ struct CredentialIndex: Sendable {
   /// Nil: they are too many to be listed, or the list cannot be read.
   private func list(of hint: String) async throws -> [String]? {
     guard let bytes = try await store.item(item(of: hint)) else { return [] }
+    return Self.decode(bytes)
+  }
+
+  private static func decode(_ bytes: [UInt8]) -> [String]? {
     let json = try? JSONValue.parse(bytes, limits: JSONLimits(bytes: 1 << 16, depth: 2))
     guard let values = json?.arrayValue else { return nil }
     let users = values.compactMap(\.stringValue)
@@ -111,12 +121,15 @@ struct CredentialIndex: Sendable {
     guard let account = record.owner.account, let userID = String(validating: account, as: UTF8.self),
       let attributes = try? CredentialAttributes(record.attributes), let hint = attributes.hint
     else { return }
-    guard let users = try await list(of: hint), !users.contains(userID) else { return }
     let (store, name) = (store, item(of: hint))
-    let bytes = Self.encode(users + [userID])
-    // Too many for a list: whoever asks searches everything then.
-    let value = bytes.count > Self.maximumBytes ? Array("null".utf8) : bytes
-    try await Turnstile.shielded { try await store.setItem(name, to: value) }
+    try await Turnstile.shielded {
+      try await store.changeItem(name) { bytes in
+        guard let users = bytes.map(Self.decode) ?? [], !users.contains(userID) else { return bytes }
+        let longer = Self.encode(users + [userID])
+        // Too many for a list: whoever asks searches everything then.
+        return longer.count > Self.maximumBytes ? Array("null".utf8) : longer
+      }
+    }
   }
 
   private static let maximumBytes = 32_768

@@ -30,31 +30,23 @@ struct PendingWork: Sendable {
   func add(_ entry: Entry) async throws {
     try await change { entries in
       if !entries.contains(entry) { entries.append(entry) }
-    } until: {
-      $0.contains(entry)
     }
   }
 
   func remove(_ entry: Entry) async throws {
-    try await change {
-      $0.removeAll { $0 == entry }
-    } until: {
-      !$0.contains(entry)
-    }
+    try await change { $0.removeAll { $0 == entry } }
   }
 
-  /// Another process may write in between: what the store holds afterwards is what counts.
-  private func change(_ body: (inout [Entry]) -> Void, until isDone: ([Entry]) -> Bool) async throws {
-    for _ in 0..<3 {
-      let before = try await entries()
+  /// Other processes may change the list at the same time; nothing of theirs is lost.
+  private func change(_ body: (inout [Entry]) -> Void) async throws {
+    try await store.changeItem(name) { bytes in
+      let before = try bytes.map(Self.decode) ?? []
       var entries = before
       body(&entries)
       while entries.count > 1, Self.encode(entries).count > Self.maximumBytes { entries.removeFirst() }
-      guard entries != before else { return }
-      try await store.setItem(name, to: entries.isEmpty ? nil : Self.encode(entries))
-      if isDone(try await self.entries()) { return }
+      guard entries != before else { return bytes }
+      return entries.isEmpty ? nil : Self.encode(entries)
     }
-    throw AuthenticatorError(.busy, stage: "trustedDevice.pending", reason: "other processes keep changing the list")
   }
 
   private static func encode(_ entries: [Entry]) -> [UInt8] {

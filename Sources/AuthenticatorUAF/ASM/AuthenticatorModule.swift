@@ -16,14 +16,11 @@ struct AuthenticatorModule: Sendable {
 
   // MARK: Tokens
 
-  /// Random, made at the first run, kept for the life of the store.
+  /// Random, made at the first run, kept for the life of the store: of two first runs at once, the first one's is
+  /// everybody's.
   private func asmToken() async throws -> [UInt8] {
-    if let token = try await context.keyStore.item(Self.tokenItem), token.count == 32 { return token }
-    try await context.keyStore.setItem(Self.tokenItem, to: try context.environment.random(32))
-    // Read again: of two first runs at once, the last one's token is everybody's.
-    guard let token = try await context.keyStore.item(Self.tokenItem), token.count == 32 else {
-      throw AuthenticatorError(.storageFailed, stage: "uaf.asm", reason: "the module's token could not be kept")
-    }
+    let token = try await context.keyStore.item(Self.tokenItem, orMaking: { try context.environment.random(32) })
+    guard token.count == 32 else { throw AuthenticatorError(.integrityFailed, stage: "uaf.asm") }
     return token
   }
 
@@ -78,27 +75,32 @@ struct AuthenticatorModule: Sendable {
   /// The keys of a model that a changed enrolled set has ended.
   func goneKeys(_ aaid: AAID, token: [UInt8]) async throws -> Set<UAFKeyID> {
     guard let bytes = try await context.keyStore.item(goneItem(aaid, token: token)) else { return [] }
-    return Set(
-      stride(from: 0, to: bytes.count - bytes.count % 32, by: 32).compactMap { start in
-        UAFKeyID(bytes: Array(bytes[start..<start + 32]))
-      })
+    return Set(Self.keyIDs(bytes))
+  }
+
+  private static func keyIDs(_ bytes: [UInt8]) -> [UAFKeyID] {
+    stride(from: 0, to: bytes.count - bytes.count % 32, by: 32).compactMap { start in
+      UAFKeyID(bytes: Array(bytes[start..<start + 32]))
+    }
   }
 
   /// Deletes a key that can never be used again and remembers that it was there.
   func bury(_ key: RegisteredKey) async throws {
     let name = goneItem(key.handle.aaid, token: key.handle.accessToken)
-    var bytes = try await context.keyStore.item(name) ?? []
-    if key.handle.keyID.bytes.count == 32 { bytes += key.handle.keyID.bytes }
-    try await context.keyStore.setItem(name, to: Array(bytes.suffix(32 * 64)))
+    let keyID = key.handle.keyID
+    try await context.keyStore.changeItem(name) { bytes in
+      guard keyID.bytes.count == 32, !Self.keyIDs(bytes ?? []).contains(keyID) else { return bytes }
+      return Array(((bytes ?? []) + keyID.bytes).suffix(32 * 64))
+    }
     try await context.keyStore.delete(key.record.tag)
   }
 
   func forgetGoneKeys(_ aaid: AAID, token: [UInt8], only keyID: UAFKeyID? = nil) async throws {
-    let name = goneItem(aaid, token: token)
-    guard try await context.keyStore.item(name) != nil else { return }
-    let left = keyID.map { gone in { (known: Set<UAFKeyID>) in known.subtracting([gone]) } }
-    let kept = try await left?(goneKeys(aaid, token: token)) ?? []
-    try await context.keyStore.setItem(name, to: kept.isEmpty ? nil : kept.flatMap(\.bytes))
+    try await context.keyStore.changeItem(goneItem(aaid, token: token)) { bytes in
+      guard let bytes, let keyID else { return nil }
+      let kept = Self.keyIDs(bytes).filter { $0 != keyID }
+      return kept.isEmpty ? nil : kept.flatMap(\.bytes)
+    }
   }
 
   // MARK: Failures that the next operation must know of
