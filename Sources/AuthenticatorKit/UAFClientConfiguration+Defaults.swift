@@ -28,14 +28,21 @@ extension UAFClientConfiguration {
 }
 
 extension FacetDomainRules {
-  /// What belongs together by a list of public suffixes.
+  /// What belongs together by a list of public suffixes. An IP address belongs to nothing but itself.
   public init(publicSuffixes: any PublicSuffixList) {
     self.init { host in
+      if Self.isAddress(host) { return host }
       let suffix = publicSuffixes.publicSuffix(of: host)
       guard host != suffix, host.hasSuffix("." + suffix) else { return nil }
       let rest = host.dropLast(suffix.utf8.count + 1)
       guard let label = rest.split(separator: ".").last else { return nil }
       return "\(label).\(suffix)"
     }
+  }
+  /// Whether a host is an IP address in any notation that resolvers take: a domain never ends in a number.
+  private static func isAddress(_ host: String) -> Bool {
+    guard !host.hasPrefix("["), let last = host.split(separator: ".").last else { return true }
+    let isHexadecimal = last.lowercased().hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit)
+    return isHexadecimal || last.allSatisfy { $0.isASCII && $0.isNumber }
   }
 }

@@ -75,15 +75,15 @@ public final class UAFCallback: MetadataCallback {
     defer { isRunning = false }
     do {
       let configuration = try checked(node)
-      let client = try UAFClient(limited(configuration.client.configuration))
-      let response = try await client.process(
+      let response = try await configuration.client.limited(to: timeout).process(
         request, facetID: configuration.facetID, channelBinding: configuration.channelBinding,
         extras: extras ?? configuration.extras)
       pending = (response, configuration)
       write(operation == .deregistration ? "{}" : response.uafProtocolMessage, node)
     } catch {
       let error = AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "uaf.journey")
-      write("ERROR::\(UAFErrorCode(error.code).rawValue)::\(UAFOutcome(error.code).rawValue)", node)
+      let code = UAFErrorCode(error.code, answering: request)
+      write("ERROR::\(code.rawValue)::\(UAFOutcome(error.code).rawValue)", node)
       throw error
     }
   }
@@ -110,12 +110,6 @@ public final class UAFCallback: MetadataCallback {
       throw AuthenticatorError(.invalidMessage, stage: "uaf.journey", reason: "the message is of another operation")
     }
     return configuration
-  }
-
-  private func limited(_ configuration: UAFClientConfiguration) -> UAFClientConfiguration {
-    var limited = configuration
-    limited.timeout = min(configuration.timeout, timeout)
-    return limited
   }
 
   private func write(_ text: String, _ node: ContinueNode?) {

@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorTestSupport
 import AuthenticatorUAF
 import DeviceAuthenticators
+import Synchronization
 import Testing
 
 /// The behaviors of the Digipass document, one row each.
@@ -155,6 +156,90 @@ struct DigipassBehaviorTests {
     #expect(await kit.authenticate(message, steps: .choose("Fingerprint or face"), .match()).outcome == .success)
     #expect(await kit.authenticate(message, steps: .match()).outcome == .success)
     #expect(kit.prompts.filter { $0.kind == .alternative }.count == 1)
+  }
+
+  @Test func d11TheOfferIsMadeOnceAndToItsCallerOnly() async throws {
+    let kit = try await registered(.state)
+    try await kit.register(.passcode, steps: .passcode(UAFKit.passcode))
+    let message = UAFKit.authentication(.state, .passcode)
+    let offers = { kit.prompts.filter { $0.kind == .alternative }.count }
+    _ = await kit.authenticate(message, steps: .mismatch, .mismatch, .mismatch)
+    // Another app with keys of the same models is not asked.
+    let other = "ios:bundle-id:com.example.other"
+    for (model, step) in [(UAFKit.Model.state, ScriptedStep.match()), (.passcode, .passcode(UAFKit.passcode))] {
+      kit.device.verifier.script([step])
+      let response = try await kit.client.process(UAFKit.registration(model), facetID: other)
+      try await kit.client.notify(status: .ok, of: response, facetID: other)
+    }
+    kit.device.verifier.script([.match()])
+    #expect(await kit.client.authenticate(message, facetID: other).outcome == .success)
+    // Nor is anybody at a registration.
+    kit.device.verifier.script([.match()])
+    let again = await kit.client.register(UAFKit.registration(.state, .passcode), facetID: UAFKit.facet)
+    #expect(again.outcome == .success)
+    #expect(offers() == 0)
+    #expect(await kit.authenticate(message, steps: .cancel).outcome == .canceled)
+    #expect(offers() == 1)
+    #expect(await kit.authenticate(message, steps: .match()).outcome == .success)
+    #expect(offers() == 1)
+  }
+
+  @Test func d11ASuccessWithAnotherAuthenticatorEndsTheOffer() async throws {
+    let kit = try await registered(.state)
+    try await kit.register(.passcode, steps: .passcode(UAFKit.passcode))
+    _ = await kit.authenticate(UAFKit.authentication(.state), steps: .mismatch, .mismatch, .mismatch)
+    let other = await kit.authenticate(UAFKit.authentication(.passcode), steps: .passcode(UAFKit.passcode))
+    #expect(other.outcome == .success)
+    #expect(await kit.authenticate(UAFKit.authentication(.state, .passcode), steps: .match()).outcome == .success)
+    #expect(!kit.prompts.contains { $0.kind == .alternative })
+  }
+
+  @Test func thePersonChoosesWhereTheAppWantsIt() async throws {
+    let kit = try UAFKit { $0.asksForAuthenticator = true }
+    kit.device.verifier.script([.choose("Passcode"), .passcode(UAFKit.passcode)])
+    let response = try await kit.client.process(UAFKit.registration(.state, .passcode), facetID: UAFKit.facet)
+    #expect(try UAFKit.registered(response).aaid == UAFKit.Model.passcode.aaid)
+    #expect(kit.prompts.first?.kind == .choose)
+    #expect(kit.prompts.first?.options == ["Fingerprint or face", "Passcode"])
+    // Where there is one way there is nothing to choose.
+    kit.device.verifier.script([.match()])
+    #expect(await kit.client.register(UAFKit.registration(.state), facetID: UAFKit.facet).outcome == .success)
+  }
+
+  @Test func whatTheAppPassesAlongReachesItsOwnParts() async throws {
+    final class Listener: UserVerifier {
+      let base: any UserVerifier
+      let heard = Mutex<[[String: String]]>([])
+      init(_ base: any UserVerifier) { self.base = base }
+      func methods() async -> [VerificationMethod: MethodState] { await base.methods() }
+      func enrollmentState() async throws -> EnrollmentState? { try await base.enrollmentState() }
+      func verify(_ request: VerificationRequest, by access: KeyAccess) async throws -> VerificationTicket {
+        heard.withLock { $0.append(request.prompt.extensions) }
+        return try await base.verify(request, by: access)
+      }
+    }
+    let kit = try UAFKit()
+    let listener = Listener(kit.device.verifier)
+    var configuration = kit.configuration
+    configuration.context.verifier = listener
+    let client = try UAFClient(configuration)
+    let extras = UAFExtras([
+      .custom(id: "com.example.color", data: "green"), .fallback(title: "Other"),
+      .custom(id: "com.example.color", data: "red"),
+    ])
+    kit.device.verifier.script([.match()])
+    let made = try await client.process(UAFKit.registration(.state), facetID: UAFKit.facet, extras: extras)
+    try await client.notify(status: .ok, of: made, facetID: UAFKit.facet)
+    kit.device.verifier.script([.match()])
+    let signed = await client.authenticate(UAFKit.authentication(.state), facetID: UAFKit.facet, extras: extras)
+    #expect(signed.outcome == .success)
+    #expect(listener.heard.withLock { $0 } == [["com.example.color": "green"], ["com.example.color": "green"]])
+    #expect(extras.data(for: "com.example.color") == "green")
+    // None of it goes to the server.
+    for message in [made, try #require(signed.message)] {
+      #expect(!message.uafProtocolMessage.contains("example.color"))
+      #expect(try UAFResponse(message.uafProtocolMessage).header.exts.isEmpty)
+    }
   }
 
   @Test func d12FurtherWrongFingersEndAsLocked() async throws {

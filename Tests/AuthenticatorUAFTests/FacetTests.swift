@@ -149,6 +149,65 @@ struct FacetTests {
     #expect(endless.transport.requests.count == 6)
   }
 
+  @Test(arguments: ["https://WWW.example.ORG", "https://www.example.org:443", "https://www.example.org/"])
+  func comparesFacetsInOneForm(_ text: String) async throws {
+    let kit = try Kit()
+    #expect(try await kit.resolve(nil, text) == "https://www.example.org")
+    let elsewhere = text.replacing("www", with: "pay").replacing("WWW", with: "PAY")
+    let list: JSONValue = [
+      "trustedFacets": [["version": ["major": 1, "minor": 1], "ids": ["HTTPS://user@Pay.Example.org:443/x?y#z"]]]
+    ]
+    kit.transport.add(json: list, fields: [Self.type])
+    #expect(try await kit.resolve(Self.appID, elsewhere) == Self.appID)
+  }
+
+  @Test(arguments: ["https://RP.example", "https://rp.example:443", "https://rp.example/"])
+  func tellsServersTheOneForm(_ text: String) async throws {
+    let kit = try UAFKit()
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: text)
+    #expect(try UAFResponse(response.uafProtocolMessage).facetID() == "https://rp.example")
+    try await kit.client.notify(status: .ok, of: response, facetID: text)
+    #expect(try await kit.client.registrations(facetID: "https://rp.example").map(\.appID) == ["https://rp.example"])
+    let signed = await kit.client.authenticate(UAFKit.authentication(.silent), facetID: "https://rp.example")
+    #expect(signed.outcome == .success)
+    try await kit.client.deleteKeys(appID: nil, facetID: text)
+    #expect(try await kit.records().isEmpty)
+  }
+
+  @Test func findsKeysThatWereMadeForTheTextAsItWas() async throws {
+    let kit = try UAFKit()
+    let text = "https://RP.example/"
+    // As an earlier version made it: the caller's text named the application.
+    let header = UAFKit.header("Reg", appID: text)
+    let made = try await kit.client.process(UAFKit.registration(.silent, header: header), facetID: text)
+    try await kit.client.notify(status: .ok, of: made, facetID: text)
+    #expect(try await kit.records().map(\.owner.party) == [text])
+    let old = try UAFKit.registered(made).keyID
+    let signed = await kit.client.authenticate(UAFKit.authentication(.silent), facetID: text)
+    #expect(try UAFKit.signed(signed.message).keyID == old)
+    // A newer one takes its place.
+    let response = try await kit.client.process(UAFKit.registration(.silent), facetID: text)
+    try await kit.client.notify(status: .ok, of: response, facetID: text)
+    #expect(try await kit.records().map(\.owner.party) == ["https://rp.example"])
+  }
+
+  @Test func aLimitedClientRemembersTheSameLists() async throws {
+    let transport = ScriptedTransport()
+    transport.add(json: Self.list, fields: [Self.type, HTTPField("Cache-Control", "max-age=600")])
+    let kit = try UAFKit {
+      $0.transport = transport
+      $0.domainRules = Self.rules
+    }
+    let message = UAFKit.registration(.silent, header: UAFKit.header("Reg", appID: Self.appID))
+    for _ in 0..<3 {
+      let client = kit.client.limited(to: .seconds(5))
+      #expect(client.configuration.timeout == .seconds(5))
+      #expect(await client.checkPolicy(message, facetID: Self.app) == .noError)
+    }
+    #expect(transport.requests.count == 1)
+    #expect(kit.client.limited(to: .seconds(1000)).configuration.timeout == .seconds(120))
+  }
+
   @Test func withoutAListOfSuffixesTrustsOnlyTheSameHost() throws {
     let body: JSONValue = [
       "trustedFacets": [

@@ -216,6 +216,99 @@ struct KeyLifeTests {
     #expect(found.allSatisfy { $0.keyProtection == [.hardware, .secureElement] })
   }
 
+  // MARK: Keys whose response may never have arrived
+
+  private func small() throws -> UAFKit {
+    try UAFKit { configuration in
+      configuration.authenticators = [
+        UAFAuthenticatorModel(aaid: try UAFKit.Model.silent.aaid, behavior: .silent, maximumKeys: 1)
+      ]
+    }
+  }
+
+  @Test func aLostResponseDoesNotKeepItsUserOut() async throws {
+    let kit = try small()
+    for _ in 0..<3 { _ = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet) }
+    #expect(await kit.client.checkPolicy(UAFKit.registration(.silent), facetID: UAFKit.facet) == .noError)
+    let accepted = try await kit.register(.silent).keyID
+    #expect(try await kit.records().map(\.externalID) == [accepted.bytes])
+    // Nor does a key in use: the new one takes its place.
+    let newer = try await kit.register(.silent).keyID
+    #expect(try await kit.records().map(\.externalID) == [newer.bytes])
+  }
+
+  @Test func aLostResponseTakesRoomForAWhileOnly() async throws {
+    let kit = try small()
+    let lost = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    let bob = UAFKit.registration(.silent, username: "bob")
+    #expect(await kit.client.checkPolicy(bob, facetID: UAFKit.facet) == .insufficientAuthenticatorResources)
+    await #expect(throws: AuthenticatorError(.insufficientAuthenticatorResources)) {
+      try await kit.client.process(bob, facetID: UAFKit.facet)
+    }
+    kit.device.environment.clock.advance(by: .seconds(3600))
+    // Its server may know it: it stays until the room is really taken.
+    #expect(await kit.client.authenticate(UAFKit.authentication(.silent), facetID: UAFKit.facet).outcome == .success)
+    #expect(await kit.client.checkPolicy(bob, facetID: UAFKit.facet) == .noError)
+    let response = try await kit.client.process(bob, facetID: UAFKit.facet)
+    #expect(try await kit.records().count == 2)
+    try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    #expect(try await kit.records().map(\.externalID) == [try UAFKit.registered(response).keyID.bytes])
+    // Too late.
+    try await kit.client.notify(status: .ok, of: lost, facetID: UAFKit.facet)
+    #expect(try await kit.records().count == 1)
+  }
+
+  @Test func aSecondFactorsNewerKeyTakesTheOldersPlace() async throws {
+    let kit = try UAFKit { configuration in
+      configuration.authenticators = [
+        UAFAuthenticatorModel(aaid: try UAFKit.Model.silent.aaid, behavior: .silent, isSecondFactorOnly: true)
+      ]
+    }
+    try await kit.register(.silent)
+    let bob = try await kit.register(.silent, username: "bob").keyID
+    let newer = try await kit.register(.silent).keyID
+    #expect(Set(try await kit.records().map(\.externalID)) == [bob.bytes, newer.bytes])
+    #expect(try await kit.records().allSatisfy { $0.owner.account == nil })
+  }
+
+  // MARK: What is only asked for
+
+  @Test func askingMakesAndWritesNothing() async throws {
+    let kit = try UAFKit()
+    let writes: Set<FaultInjectingKeyStore.Call> = [
+      .stage, .commit, .discard, .delete, .update, .setItem, .exchangeItem, .advance,
+    ]
+    #expect(await kit.client.checkPolicy(UAFKit.registration(.silent), facetID: UAFKit.facet) == .noError)
+    #expect(
+      await kit.client.checkPolicy(UAFKit.authentication(.silent), facetID: UAFKit.facet)
+        == .authenticatorAccessDenied)
+    #expect(try await kit.client.registrations(facetID: UAFKit.facet).isEmpty)
+    try await kit.client.deleteKeys(appID: nil, facetID: UAFKit.facet)
+    _ = try await kit.client.process(UAFKit.deregistration("", ""), facetID: UAFKit.facet)
+    #expect(writes.isDisjoint(with: kit.device.store.calls))
+    // A store that takes no writes is asked all the same.
+    kit.device.store.fail(.setItem)
+    kit.device.store.fail(.exchangeItem)
+    #expect(try await kit.client.registrations(facetID: UAFKit.facet).isEmpty)
+    #expect(await kit.client.checkPolicy(UAFKit.registration(.silent), facetID: UAFKit.facet) == .noError)
+  }
+
+  @Test func askingForesees() async throws {
+    let kit = try UAFKit()
+    let check = { (message: UAFMessage) in await kit.client.checkPolicy(message, facetID: UAFKit.facet) }
+    try await kit.register(.silent)
+    try await kit.register(.deletion, steps: .match())
+    #expect(await check(UAFKit.authentication(.silent)) == .noError)
+    #expect(
+      await check(UAFKit.authentication(.silent, transaction: UAFKit.transaction("Pay"))) == .authenticatorAccessDenied)
+    #expect(
+      await check(UAFKit.authentication(.deletion, transaction: UAFKit.transaction("größer")))
+        == .invalidTransactionContent)
+    try kit.device.verifier.enroll("left-thumb")
+    _ = await kit.client.authenticate(UAFKit.authentication(.deletion), facetID: UAFKit.facet)
+    #expect(await check(UAFKit.authentication(.deletion)) == .keyDisappearedPermanently)
+  }
+
   // MARK: Two at once
 
   @Test func twoFirstRunsAtOnceLoseNoKey() async throws {
@@ -238,7 +331,7 @@ struct KeyLifeTests {
     let alice = try await kit.register(.deletion, steps: .match()).keyID
     let bob = try await kit.register(.deletion, username: "bob", steps: .match()).keyID
     try kit.device.verifier.enroll("left-thumb")
-    let sign = { (keyID: UAFKeyID) in
+    let sign = { @Sendable (keyID: UAFKeyID) in
       await kit.client.authenticate(UAFKit.authentication(.deletion, keyIDs: [keyID]), facetID: UAFKit.facet).outcome
     }
     kit.device.store.interrupt(before: .exchangeItem) { #expect(await sign(bob) == .keyDisappeared) }

@@ -51,6 +51,29 @@ struct PolicyTests {
     }
   }
 
+  @Test func criteriaWithoutModelsNameAlgorithmsWhereTheAppIsStrict() async throws {
+    let vectors = try UAFVectors()
+    let vector = try vectors.vector("pol-no-aaid-no-alg")
+    let policy = try UAFPolicy(vector["policy"])
+    let found = try Self.candidates(vectors).filter { PolicyMatcher.matches(policy.accepted[0][0], $0) }
+    #expect(
+      found.map(\.information.aaid.rawValue) == vector["lenientMatches"]?.arrayValue?.compactMap(\.stringValue))
+    let message = UAFKit.registration(policy: vector["policy"])
+    let lenient = try UAFKit()
+    #expect(await lenient.client.checkPolicy(message, facetID: UAFKit.facet) == .noError)
+    let strict = try UAFKit { $0.isStrictAboutCriteria = true }
+    #expect(await strict.client.checkPolicy(message, facetID: UAFKit.facet) == .protocolError)
+    #expect(await strict.client.register(message, facetID: UAFKit.facet).outcome == .protocolError)
+    // A model is named, or algorithm and scheme are.
+    let full: JSONValue = [
+      "accepted": [[["userVerification": 4, "authenticationAlgorithms": [1], "assertionSchemes": ["UAFV1TLV"]]]]
+    ]
+    for policy in [full, UAFKit.accepting(["FFFF#A001"])] {
+      let message = UAFKit.registration(policy: policy)
+      #expect(await strict.client.checkPolicy(message, facetID: UAFKit.facet) == .noError)
+    }
+  }
+
   @Test func servesTheCriteriaOfASetByDifferentAuthenticators() throws {
     let vectors = try UAFVectors()
     let candidates = try Self.candidates(vectors)

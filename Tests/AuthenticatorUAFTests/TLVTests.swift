@@ -143,4 +143,12 @@ struct TLVTests {
     var writer = TLVWriter()
     #expect(throws: TLVError.tooLarge) { try writer.write(.keyID, [UInt8](repeating: 0, count: 65_536)) }
   }
+
+  @Test(arguments: [UInt16(0x4106), 0x8106, 0xC106, 0x7E01, 0xFE01])
+  func refusesTagsOfMoreThanFourteenBits(_ tag: UInt16) {
+    let bytes = [UInt8(tag & 0xFF), UInt8(tag >> 8), 0, 0]
+    #expect(throws: TLVError.malformed(UAFTag(rawValue: tag))) { try TLVElement(bytes) }
+    let outer = [0x01, 0x3E, 4, 0] + bytes
+    #expect(throws: TLVError.malformed(UAFTag(rawValue: tag))) { try TLVElement(outer) }
+  }
 }

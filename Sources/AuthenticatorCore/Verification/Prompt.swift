@@ -13,6 +13,9 @@ public struct Prompt: Hashable, Sendable {
   public var fallbackTitle: String?
   /// Labelled lines to show (relying party, account, transaction), in order.
   public var lines: [Line]
+  /// What the app passes along to a verifier, responder, view or authenticator of its own, by name. The package reads
+  /// none of it.
+  public var extensions: [String: String]
 
   /// A labelled line.
   public struct Line: Hashable, Sendable {
@@ -30,7 +33,7 @@ public struct Prompt: Hashable, Sendable {
   /// Makes a prompt.
   public init(
     title: String = "", subtitle: String = "", reason: String, cancelTitle: String? = nil,
-    fallbackTitle: String? = nil, lines: [Line] = []
+    fallbackTitle: String? = nil, lines: [Line] = [], extensions: [String: String] = [:]
   ) {
     self.title = title
     self.subtitle = subtitle
@@ -38,5 +41,6 @@ public struct Prompt: Hashable, Sendable {
     self.cancelTitle = cancelTitle
     self.fallbackTitle = fallbackTitle
     self.lines = lines
+    self.extensions = extensions
   }
 }

@@ -16,38 +16,52 @@ struct AuthenticatorModule: Sendable {
 
   // MARK: Tokens
 
-  /// Random, made at the first run, kept for the life of the store: of two first runs at once, the first one's is
-  /// everybody's.
-  private func asmToken() async throws -> [UInt8] {
-    let token = try await context.keyStore.item(Self.tokenItem, orMaking: { try context.environment.random(32) })
-    guard token.count == 32 else { throw AuthenticatorError(.integrityFailed, stage: "uaf.asm") }
-    return token
+  /// What keys of this application and caller are bound to, by the application's IDs, older ones first; empty before the
+  /// first registration on this device, when there are no keys either.
+  func tokens(of application: UAFApplication) async throws -> AccessTokens {
+    guard let asmToken = try await context.keyStore.item(Self.tokenItem) else { return AccessTokens() }
+    return try tokens(of: application, asmToken)
   }
 
-  /// What binds keys to this application, persona and caller.
-  func accessToken(appID: String) async throws -> [UInt8] {
-    KeyHandle.accessToken(
-      appID: appID, asmToken: try await asmToken(), personaID: personaID, callerID: callerID)
+  /// The same, for a registration. The token behind it is random, made at the first run and kept for the life of the
+  /// store: of two first runs at once, the first one's is everybody's.
+  func makeTokens(of application: UAFApplication) async throws -> AccessTokens {
+    try tokens(
+      of: application,
+      try await context.keyStore.item(Self.tokenItem, orMaking: { try context.environment.random(32) }))
+  }
+
+  private func tokens(of application: UAFApplication, _ asmToken: [UInt8]) throws -> AccessTokens {
+    guard asmToken.count == 32 else { throw AuthenticatorError(.integrityFailed, stage: "uaf.asm") }
+    let ids = application.formerIDs + [application.id]
+    return AccessTokens(
+      byID: ids.map { id in
+        let token = KeyHandle.accessToken(
+          appID: id, asmToken: asmToken, personaID: personaID, callerID: callerID)
+        return AccessTokens.Entry(appID: id, token: token)
+      })
   }
 
   // MARK: Keys
 
   /// The keys of this application and caller, oldest first: active ones, and those whose server has not answered yet.
-  func keys(appID: String, token: [UInt8], states: Set<KeyRecord.State> = [.active, .staged]) async throws
-    -> [RegisteredKey]
-  {
-    let query = KeyQuery(instance: context.instance, family: .uaf, party: appID, states: states)
-    return try await context.keyStore.records(matching: query).compactMap { record in
-      let handle = try KeyHandle(record.attributes)
-      guard ConstantTime.equals(handle.accessToken, token) else { return nil }
-      return RegisteredKey(record: record, handle: handle)
+  func keys(_ tokens: AccessTokens, states: Set<KeyRecord.State> = [.active, .staged]) async throws -> [RegisteredKey] {
+    var found: [RegisteredKey] = []
+    for entry in tokens.byID {
+      let query = KeyQuery(instance: context.instance, family: .uaf, party: entry.appID, states: states)
+      for record in try await context.keyStore.records(matching: query) {
+        let handle = try KeyHandle(record.attributes)
+        guard ConstantTime.equals(handle.accessToken, entry.token) else { continue }
+        found.append(RegisteredKey(record: record, handle: handle))
+      }
     }
+    return found
   }
 
   /// All keys of this caller, for every application.
   func registrations() async throws -> [UAFRegistrations] {
+    guard let token = try await context.keyStore.item(Self.tokenItem) else { return [] }
     let query = KeyQuery(instance: context.instance, family: .uaf, states: [.active, .staged])
-    let token = try await asmToken()
     var found: [UAFRegistrations] = []
     for record in try await context.keyStore.records(matching: query) {
       let handle = try KeyHandle(record.attributes)
@@ -73,9 +87,13 @@ struct AuthenticatorModule: Sendable {
   }
 
   /// The keys of a model that a changed enrolled set has ended.
-  func goneKeys(_ aaid: AAID, token: [UInt8]) async throws -> Set<UAFKeyID> {
-    guard let bytes = try await context.keyStore.item(goneItem(aaid, token: token)) else { return [] }
-    return Set(Self.keyIDs(bytes))
+  func goneKeys(_ aaid: AAID, _ tokens: AccessTokens) async throws -> Set<UAFKeyID> {
+    var gone: Set<UAFKeyID> = []
+    for entry in tokens.byID {
+      guard let bytes = try await context.keyStore.item(goneItem(aaid, token: entry.token)) else { continue }
+      gone.formUnion(Self.keyIDs(bytes))
+    }
+    return gone
   }
 
   private static func keyIDs(_ bytes: [UInt8]) -> [UAFKeyID] {
@@ -95,28 +113,36 @@ struct AuthenticatorModule: Sendable {
     try await context.keyStore.delete(key.record.tag)
   }
 
-  func forgetGoneKeys(_ aaid: AAID, token: [UInt8], only keyID: UAFKeyID? = nil) async throws {
-    try await context.keyStore.changeItem(goneItem(aaid, token: token)) { bytes in
-      guard let bytes, let keyID else { return nil }
-      let kept = Self.keyIDs(bytes).filter { $0 != keyID }
-      return kept.isEmpty ? nil : kept.flatMap(\.bytes)
+  private func forgetGoneKeys(_ aaid: AAID, _ tokens: AccessTokens, only keyID: UAFKeyID? = nil) async throws {
+    for entry in tokens.byID {
+      try await context.keyStore.changeItem(goneItem(aaid, token: entry.token)) { bytes in
+        guard let bytes, let keyID else { return nil }
+        let kept = Self.keyIDs(bytes).filter { $0 != keyID }
+        return kept.isEmpty ? nil : kept.flatMap(\.bytes)
+      }
     }
   }
 
-  // MARK: Failures that the next operation must know of
+  // MARK: Failures that the next sign-in must know of
 
-  private func failureItem(_ aaid: AAID) -> ItemName {
-    ItemName(owner: nil, name: "uaf.failed.\(aaid.rawValue.uppercased())")
+  private func failureItem(_ token: [UInt8]) -> ItemName {
+    ItemName(owner: nil, name: "uaf.failure." + Base64URL.encode(SHA256.hash(token + Array("failure".utf8))))
   }
 
-  /// Whether the last operation with this authenticator ended without recognizing the person.
-  func hasFailed(_ aaid: AAID) async throws -> Bool {
-    try await context.keyStore.item(failureItem(aaid)) != nil
+  /// The model with which the last sign-in of this application and caller ended without recognizing the person.
+  func failedModel(_ tokens: AccessTokens) async throws -> AAID? {
+    guard let token = tokens.current, let bytes = try await context.keyStore.item(failureItem(token)) else {
+      return nil
+    }
+    return AAID(String(decoding: bytes, as: UTF8.self))
   }
 
-  func note(failure: Bool, of aaid: AAID) async throws {
-    guard try await hasFailed(aaid) != failure else { return }
-    try await context.keyStore.setItem(failureItem(aaid), to: failure ? [1] : nil)
+  /// Notes with which model a sign-in failed; nil: none did, or an alternative to it was offered.
+  func note(failureOf aaid: AAID?, _ token: [UInt8]) async throws {
+    let bytes = aaid.map { Array($0.rawValue.utf8) }
+    let name = failureItem(token)
+    guard try await context.keyStore.item(name) != bytes else { return }
+    try await context.keyStore.setItem(name, to: bytes)
   }
 
   // MARK: Commands
@@ -124,12 +150,11 @@ struct AuthenticatorModule: Sendable {
   /// Register: a staged key and its assertion. The key is marked as answered before the assertion leaves.
   func register(
     _ command: SealedAuthenticator.Command, with authenticator: SealedAuthenticator, username: String,
-    attestationType: UAFAttestationType
+    attestationType: UAFAttestationType, _ tokens: AccessTokens
   ) async throws -> (assertion: [UInt8], key: RegisteredKey) {
-    let present = try await keys(appID: command.appID, token: command.accessToken)
-      .filter { $0.handle.aaid == authenticator.model.aaid }
+    let present = try await keys(tokens).filter { $0.handle.aaid == authenticator.model.aaid }
     try await discardUnanswered(present)
-    if let maximum = authenticator.model.maximumKeys, present.count >= maximum {
+    guard hasRoom(present, authenticator, username: username, tokens) else {
       throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
     }
     let (assertion, key) = try await authenticator.register(
@@ -144,20 +169,46 @@ struct AuthenticatorModule: Sendable {
     }
   }
 
+  /// Whether a model has room for one more key of a user, whose own keys the new one is to replace. A key whose server
+  /// has not answered takes room only as long as an answer may be on its way: a response may never have arrived.
+  func hasRoom(
+    _ present: [RegisteredKey], _ authenticator: SealedAuthenticator, username: String, _ tokens: AccessTokens
+  ) -> Bool {
+    guard let maximum = authenticator.model.maximumKeys else { return true }
+    let slot = tokens.current.map { SealedAuthenticator.slot(authenticator.model.aaid, $0, username: username) }
+    let now = context.environment.now()
+    let others = present.filter { key in
+      let isOwn = key.record.slot == slot || (!key.handle.username.isEmpty && key.handle.username == username)
+      return !isOwn && !key.isAbandoned(at: now)
+    }
+    return others.count < maximum
+  }
+
   /// Takes a key into use that its server has accepted, in place of the user's older ones of the same model.
-  func confirm(_ key: RegisteredKey) async throws {
+  func confirm(_ key: RegisteredKey, _ tokens: AccessTokens) async throws {
     if key.record.state == .staged {
       try await context.keyStore.commit(key.record.tag, externalID: nil, details: RegistrationJournal.answered)
     }
-    // The older key must not come back when this one is deregistered one day.
-    guard let slot = key.record.slot else { return }
-    let older = try await keys(
-      appID: key.record.owner.party, token: key.handle.accessToken, states: [.retired, .staged]
-    ).filter { other in
-      other.record.slot == slot && other.record.tag != key.record.tag
-        && (other.record.state == .retired || other.record.createdAt < key.record.createdAt)
+    let all = try await keys(tokens, states: [.active, .staged, .retired]).filter { $0.handle.aaid == key.handle.aaid }
+    // In order of creation: the clock may have been set back.
+    let place = all.firstIndex { $0.record.tag == key.record.tag } ?? 0
+    var left: [RegisteredKey] = []
+    for (index, other) in all.enumerated() where index != place {
+      // The older key must not come back when this one is deregistered one day.
+      if other.isOfUser(of: key), other.record.state == .retired || index < place {
+        try await context.keyStore.delete(other.record.tag)
+      } else if other.record.state != .retired {
+        left.append(other)
+      }
     }
-    for other in older { try await context.keyStore.delete(other.record.tag) }
+    guard let maximum = authenticators.first(where: { $0.model.aaid == key.handle.aaid })?.model.maximumKeys else {
+      return
+    }
+    // The room that this key took was that of one that no server has claimed for long.
+    let now = context.environment.now()
+    for other in left.filter({ $0.isAbandoned(at: now) }).prefix(max(left.count + 1 - maximum, 0)) {
+      try await context.keyStore.discard(other.record.tag)
+    }
   }
 
   /// Destroys staged keys of a failed operation; one that cannot be destroyed now goes at the next start.
@@ -179,24 +230,30 @@ struct AuthenticatorModule: Sendable {
   /// Authenticate: the assertion of one key.
   func sign(
     _ command: SealedAuthenticator.Command, with authenticator: SealedAuthenticator, key: RegisteredKey,
-    ticket: VerificationTicket?, transaction: [UInt8]?
+    ticket: VerificationTicket?, transaction: [UInt8]?, _ tokens: AccessTokens
   ) async throws -> [UInt8] {
     do {
+      var command = command
+      if key.record.owner.party != command.appID, let former = tokens.token(for: key.record.owner.party) {
+        command.accessToken = former
+      }
       let assertion = try await authenticator.sign(command, with: key, ticket: ticket, transaction: transaction)
-      try await note(failure: false, of: authenticator.model.aaid)
+      if let token = tokens.current { try await note(failureOf: nil, token) }
       return assertion
     } catch {
-      throw try await judged(error, key)
+      throw try await judged(error, key, tokens)
     }
   }
 
   /// What becomes of a key and of the next operation after a failure.
-  func judged(_ error: any Error, _ key: RegisteredKey) async throws -> AuthenticatorError {
+  func judged(_ error: any Error, _ key: RegisteredKey, _ tokens: AccessTokens) async throws -> AuthenticatorError {
     let error = AuthenticatorError.wrapping(error, as: .keyAccessDenied, stage: "uaf.asm")
-    switch error.code {
-    case .keyInvalidated, .deviceNotRegistered: try await bury(key)
-    case .userVerificationFailed: try await note(failure: true, of: key.handle.aaid)
-    case .biometryNotEnrolled:
+    if error.code == .userVerificationFailed, let token = tokens.current {
+      try await note(failureOf: key.handle.aaid, token)
+    }
+    switch UAFCommandStatus(error.code) {
+    case .keyDisappearedPermanently: try await bury(key)
+    case .userNotEnrolled:
       // Registrations alone tell that nobody is enrolled.
       return AuthenticatorError(.keyAccessDenied, stage: "uaf.asm", underlying: error)
     default: break
@@ -205,11 +262,9 @@ struct AuthenticatorModule: Sendable {
   }
 
   /// Deregister: what is there goes, what is not is no error.
-  func deregister(_ scope: UAFDeregistrationRequest.Scope, appID: String) async throws {
-    let token = try await accessToken(appID: appID)
-    let all = try await keys(appID: appID, token: token, states: Set(KeyRecord.State.allCases))
+  func deregister(_ scope: UAFDeregistrationRequest.Scope, _ tokens: AccessTokens) async throws {
     var failure: (any Error)?
-    for key in all {
+    for key in try await keys(tokens, states: Set(KeyRecord.State.allCases)) {
       let isMeant =
         switch scope {
         case .everything: true
@@ -221,28 +276,10 @@ struct AuthenticatorModule: Sendable {
     }
     switch scope {
     case .everything:
-      for one in authenticators { try await forgetGoneKeys(one.model.aaid, token: token) }
-    case .model(let aaid): try await forgetGoneKeys(aaid, token: token)
-    case .key(let aaid, let keyID): try await forgetGoneKeys(aaid, token: token, only: keyID)
+      for one in authenticators { try await forgetGoneKeys(one.model.aaid, tokens) }
+    case .model(let aaid): try await forgetGoneKeys(aaid, tokens)
+    case .key(let aaid, let keyID): try await forgetGoneKeys(aaid, tokens, only: keyID)
     }
     if let failure { throw failure }
   }
-}
-
-/// The keys that a caller has registered for one application.
-public struct UAFRegistrations: Hashable, Sendable {
-  /// One key.
-  public struct Key: Hashable, Sendable {
-    /// The model that holds it.
-    public var aaid: AAID
-    /// Its identifier.
-    public var keyID: UAFKeyID
-    /// Whether the server is known to have accepted it.
-    public var isConfirmed: Bool
-  }
-
-  /// The application.
-  public var appID: String
-  /// Its keys, oldest first.
-  public var keys: [Key]
 }

@@ -64,9 +64,3 @@ struct KeyHandle: Hashable, Sendable {
     SHA256.hash(Array(appID.utf8) + asmToken + Array(personaID.utf8) + Array(callerID.utf8))
   }
 }
-
-/// A key of the store with its handle.
-struct RegisteredKey: Sendable {
-  let record: KeyRecord
-  let handle: KeyHandle
-}

@@ -69,9 +69,7 @@ struct SealedAuthenticator: Sendable {
     guard let protection = await context.keyStore.prospectiveProtection(for: request, access: access) else {
       return nil
     }
-    if let stated = model.keyProtection { return stated }
-    guard protection.isHardware else { return .software }
-    return protection.residence == .software ? .hardware : [.hardware, .secureElement]
+    return model.keyProtection(of: protection)
   }
 
   // MARK: Register
@@ -98,7 +96,8 @@ struct SealedAuthenticator: Sendable {
       username: model.isSecondFactorOnly ? "" : username)
     let left = command.deadline - context.environment.uptime()
     let request = KeyRequest(
-      owner: owner, algorithms: [algorithm], slot: Self.slot(handle, command.appID), externalID: keyID.bytes,
+      owner: owner, algorithms: [algorithm], slot: Self.slot(model.aaid, command.accessToken, username: username),
+      externalID: keyID.bytes,
       attributes: handle.encoded, counter: .rising, requiresHardware: model.requiresHardware,
       journal: RegistrationJournal(end: context.environment.now().advanced(by: left + .seconds(60))).encoded)
     let staged = try await device.register(
@@ -121,7 +120,7 @@ struct SealedAuthenticator: Sendable {
         registrationCounter: try await nextRegistration(),
         publicKey: try model.publicKeyFormat.encode(staged.record.publicKey),
         userVerificationState: try await userVerificationState(keyID, evidence),
-        extensions: command.reportsMethods ? [methodsExtension(evidence)] : [])
+        extensions: command.reportsMethods ? [methodsExtension(evidence, staged.record)] : [])
       let signed = try data.encoded()
       let attestation: RegistrationAssertion.Attestation
       if attestationType == .basicFull, let vendor = model.attestationKey {
@@ -140,13 +139,13 @@ struct SealedAuthenticator: Sendable {
     }
   }
 
-  /// A user's newer key of the same model takes the place of the older one, for the same application and caller.
-  private static func slot(_ handle: KeyHandle, _ appID: String) -> String? {
-    guard !handle.username.isEmpty else { return nil }
+  /// A user's newer key of the same model takes the place of the older one, for the same application and caller. That is
+  /// true of second factors as well: their keys hold no name, and of the slot none can be told without the token.
+  static func slot(_ aaid: AAID, _ accessToken: [UInt8], username: String) -> String {
     var hash = SHA256()
-    hash.update(handle.accessToken)
-    hash.update(Array(handle.aaid.rawValue.uppercased().utf8))
-    hash.update(Array(handle.username.utf8))
+    hash.update(accessToken)
+    hash.update(Array(aaid.rawValue.uppercased().utf8))
+    hash.update(Array(username.utf8))
     return "uaf-" + Base64URL.encode(hash.finalized())
   }
 
@@ -196,7 +195,7 @@ struct SealedAuthenticator: Sendable {
       transactionContentHash: transaction.map { SHA256.hash($0) } ?? [], keyID: registered.handle.keyID,
       // Durable, or inside a durable reservation, before the signature is made.
       signCounter: try await key.nextCounter(), userVerificationState: state,
-      extensions: command.reportsMethods ? [methodsExtension(key.verification)] : [])
+      extensions: command.reportsMethods ? [methodsExtension(key.verification, registered.record)] : [])
     let signed = try data.encoded()
     let signature = try model.authenticationAlgorithm.encode(try await key.sign(signed))
     return try AuthenticationAssertion.encode(signed, signature: signature)
@@ -241,7 +240,7 @@ struct SealedAuthenticator: Sendable {
   }
 
   /// The registered extension `fido.uaf.uvm`: method, key protection and matcher protection of this operation.
-  private func methodsExtension(_ evidence: UserVerification?) -> AssertionExtension {
+  private func methodsExtension(_ evidence: UserVerification?, _ record: KeyRecord) -> AssertionExtension {
     var methods: UserVerificationMethods = []
     for method in evidence?.methods ?? [] {
       switch method {
@@ -255,7 +254,7 @@ struct SealedAuthenticator: Sendable {
     if methods.isEmpty { methods = .none }
     var writer = ByteWriter(capacity: 8)
     writer.write(methods.rawValue, order: .littleEndian)
-    writer.write((model.keyProtection ?? .software).rawValue, order: .littleEndian)
+    writer.write((model.keyProtection(of: record.protection) ?? .software).rawValue, order: .littleEndian)
     writer.write(model.matcherProtection.rawValue, order: .littleEndian)
     return AssertionExtension(id: UAFExtension.userVerificationMethodID, data: writer.bytes)
   }

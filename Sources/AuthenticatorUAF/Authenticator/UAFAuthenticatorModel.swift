@@ -75,7 +75,7 @@ public struct UAFAuthenticatorModel: Sendable {
   }
 
   /// Whether its metadata claims more than software.
-  var requiresHardware: Bool { keyProtection.map { !$0.contains(.software) && !$0.isEmpty } ?? false }
+  var requiresHardware: Bool { keyProtection.map { $0 != .software } ?? false }
 
   /// What it could attest with now.
   var possibleAttestations: [UAFAttestationType] {
@@ -100,36 +100,5 @@ extension UAFBehavior {
     case .applicationPIN: "PIN"
     default: name
     }
-  }
-}
-
-/// The key with which a vendor attests that a new key is of a model (basic full attestation).
-public struct UAFAttestationKey: Sendable {
-  let key: PrivateKey
-  let algorithm: UAFAlgorithm
-  let chain: [[UInt8]]
-
-  /// - Parameters:
-  ///   - algorithm: how signatures are encoded; must be one that the key can make.
-  ///   - chain: DER certificates; the first is the key's, each further one issued the one before.
-  /// - Throws: `invalidRequest` when key, algorithm and first certificate do not belong together.
-  public init(key: PrivateKey, algorithm: UAFAlgorithm, chain: [[UInt8]]) throws {
-    guard let first = chain.first, algorithm.signatureAlgorithm == key.algorithm else {
-      throw Self.mismatch(nil)
-    }
-    do {
-      guard try X509Certificate(derRepresentation: first).publicKey() == key.publicKey else { throw Self.mismatch(nil) }
-    } catch let error as CryptoError {
-      throw Self.mismatch(error)
-    }
-    self.key = key
-    self.algorithm = algorithm
-    self.chain = chain
-  }
-
-  private static func mismatch(_ error: CryptoError?) -> AuthenticatorError {
-    AuthenticatorError(
-      .invalidRequest, stage: "uaf.attestation", reason: "key, algorithm and certificate do not belong together",
-      underlying: error)
   }
 }

@@ -5,10 +5,9 @@ extension UAFClient {
   /// Metadata statements of the authenticators that could be used now: what a server needs to know of them (FIDO UAF
   /// Authenticator Metadata Statements). Silent.
   public func metadataStatements() async -> [JSONValue] {
-    let module = module(callerID: "")
     var statements: [JSONValue] = []
-    for one in module.authenticators {
-      guard let information = await one.information(displaysImages: module.displaysImages) else { continue }
+    for one in module(callerID: "").authenticators {
+      guard let information = await one.information(displaysImages: advertisesImages) else { continue }
       statements.append(.object(statement(of: one.model, information)))
     }
     return statements

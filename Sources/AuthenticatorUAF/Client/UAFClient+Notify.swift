@@ -42,14 +42,13 @@ extension UAFClient {
     let response = try UAFResponse(response.uafProtocolMessage)
     let facet = try FacetID(facetID)
     let module = module(callerID: facet.normalized)
-    let appID = response.header.appID ?? facet.text
-    let token = try await module.accessToken(appID: appID)
-    let keys = try await module.keys(appID: appID, token: token)
+    let tokens = try await module.tokens(of: facet.application(response.header.appID))
+    let keys = try await module.keys(tokens)
     for (aaid, keyID) in try response.assertions.map({ try Self.key(of: $0, op: response.header.op) }) {
       guard let key = keys.first(where: { $0.handle.aaid == aaid && $0.handle.keyID == keyID }) else { continue }
       count += 1
       if status == .ok {
-        try await module.confirm(key)
+        try await module.confirm(key, tokens)
       } else if response.header.op == .registration, key.record.state == .staged, status.refusesRegistration {
         try await configuration.context.keyStore.discard(key.record.tag)
       } else if status == .unknownKeyID {
@@ -61,7 +60,8 @@ extension UAFClient {
 
   /// Settles what an interrupted run left: keys whose response was never made are destroyed once their operation must
   /// have ended, and keys that an accepted one has replaced are deleted. Keys whose response was made wait for the
-  /// server's word.
+  /// server's word, which may know them though the response's fate is not known here: they sign when it names them or
+  /// there is no other, take no room after some minutes, and go when a newer key of their user is accepted.
   public func recover() async throws {
     let store = configuration.context.keyStore
     let query = KeyQuery(instance: configuration.context.instance, family: .uaf, states: [.staged, .retired])

@@ -12,12 +12,14 @@ public struct UAFClient: Sendable {
   public let configuration: UAFClientConfiguration
   let facets: FacetAuthorization
 
-  /// - Throws: `invalidRequest` when two authenticators have the same AAID.
+  /// - Throws: `invalidRequest` when two authenticators have the same AAID, or one claims what cannot be: the reason names
+  ///   the model and its member.
   public init(_ configuration: UAFClientConfiguration) throws {
     let models = configuration.authenticators
     guard Set(models.map(\.aaid)).count == models.count else {
       throw AuthenticatorError(.invalidRequest, stage: "uaf.client", reason: "an AAID is configured twice")
     }
+    for model in models { try model.check(configuration.devices) }
     self.configuration = configuration
     facets = FacetAuthorization()
   }
@@ -39,13 +41,14 @@ public struct UAFClient: Sendable {
   ) async throws -> UAFMessage {
     do {
       try extras.check()
-      let operation = try await UAFOperationContext(
-        self, try UAFRequest(message.uafProtocolMessage), facetID: facetID, channelBinding: channelBinding,
-        extras: extras)
-      switch operation.request {
-      case .registration(let request): return UAFMessage(try await operation.register(request).message)
-      case .authentication(let request): return UAFMessage(try await operation.authenticate(request).message)
-      case .deregistration(let request):
+      let (operation, plan) = try await UAFOperationContext.negotiate(
+        self, message, facetID: facetID, channelBinding: channelBinding, extras: extras)
+      switch plan {
+      case .register(let request, let found):
+        return UAFMessage(try await operation.register(request, found).message)
+      case .authenticate(let request, let found, let forms):
+        return UAFMessage(try await operation.authenticate(request, found, forms).message)
+      case .deregister(let request):
         try await operation.deregister(request)
         return UAFMessage("")
       }
@@ -83,24 +86,20 @@ public struct UAFClient: Sendable {
       return UAFResult(
         try await process(message, facetID: facetID, channelBinding: channelBinding, extras: extras))
     } catch {
-      return UAFResult(AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "uaf.client"))
+      return UAFResult(
+        AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "uaf.client"), answering: message)
     }
   }
 
-  /// Whether a message could be processed now. Shows nothing, makes nothing, always answers.
+  /// Whether a message could be processed now. Shows nothing, makes and writes nothing, always answers.
   public func checkPolicy(_ message: UAFMessage, facetID: String) async -> UAFErrorCode {
     do {
-      let operation = try await UAFOperationContext(
-        self, try UAFRequest(message.uafProtocolMessage), facetID: facetID, channelBinding: ChannelBinding(),
-        extras: UAFExtras())
-      switch operation.request {
-      case .registration(let request): _ = try await operation.candidates(request.policy, isRegistration: true)
-      case .authentication(let request): _ = try await operation.candidates(request.policy, isRegistration: false)
-      case .deregistration: break
-      }
+      let (operation, plan) = try await UAFOperationContext.negotiate(self, message, facetID: facetID)
+      if case .register(let request, let found) = plan { try operation.checkRoom(request, found) }
       return .noError
     } catch {
-      return UAFErrorCode(AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "uaf.client").code)
+      let error = AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "uaf.client")
+      return UAFErrorCode(error.code, answering: message)
     }
   }
 
@@ -108,10 +107,9 @@ public struct UAFClient: Sendable {
 
   /// The versions and authenticators of this device. Silent.
   public func discover() async -> UAFDiscovery {
-    let module = module(callerID: "")
     var authenticators: [UAFAuthenticatorInformation] = []
-    for one in module.authenticators {
-      if let information = await one.information(displaysImages: module.displaysImages) {
+    for one in module(callerID: "").authenticators {
+      if let information = await one.information(displaysImages: advertisesImages) {
         authenticators.append(information)
       }
     }
@@ -128,7 +126,8 @@ public struct UAFClient: Sendable {
   /// - Parameter appID: as servers send it; nil: the facet is the application.
   public func deleteKeys(appID: String?, facetID: String) async throws {
     let facet = try FacetID(facetID)
-    try await module(callerID: facet.normalized).deregister(.everything, appID: appID ?? facet.text)
+    let module = module(callerID: facet.normalized)
+    try await module.deregister(.everything, try await module.tokens(of: facet.application(appID)))
   }
 
   func module(callerID: String) -> AuthenticatorModule {
@@ -139,6 +138,9 @@ public struct UAFClient: Sendable {
         SealedAuthenticator(model: model, devices: configuration.devices, context: configuration.context)
       }, personaID: configuration.personaID, callerID: callerID, displaysImages: display?.displaysImages ?? false)
   }
+
+  /// Whether pictures can be shown by the display or by a view of the app's own: what servers are told.
+  var advertisesImages: Bool { configuration.viewDisplaysImages || display?.displaysImages ?? false }
 
   var display: (any UAFTransactionDisplay)? {
     configuration.display ?? configuration.responder.map(TextTransactionDisplay.init)
@@ -154,20 +156,22 @@ public struct UAFResult: Sendable {
   /// Why it ended; nil when it succeeded.
   public let error: AuthenticatorError?
 
+  /// The code of the application API, of the version that the message is in.
+  public let errorCode: UAFErrorCode
+
   init(_ message: UAFMessage) {
     outcome = .success
     self.message = message
     error = nil
+    errorCode = .noError
   }
 
-  init(_ error: AuthenticatorError) {
+  init(_ error: AuthenticatorError, answering message: UAFMessage) {
     outcome = UAFOutcome(error.code)
-    message = nil
+    self.message = nil
     self.error = error
+    errorCode = UAFErrorCode(error.code, answering: message)
   }
-
-  /// The code of the application API.
-  public var errorCode: UAFErrorCode { error.map { UAFErrorCode($0.code) } ?? .noError }
 }
 
 /// What a client tells of itself (FIDO UAF Application API, section "DiscoveryData").

@@ -18,6 +18,9 @@ public struct UAFClientConfiguration: Sendable {
   public var responder: (any PromptResponder)?
   /// Shows transactions; nil: the responder does, text only.
   public var display: (any UAFTransactionDisplay)?
+  /// Whether the app's own views of authentications (`UAFAuthenticationView`) draw pictures. Servers are told of pictures
+  /// when these or the display can show them.
+  public var viewDisplaysImages: Bool
   /// Names the person's account on this machine; part of what keys are bound to.
   public var personaID: String
   /// How long an operation may take.
@@ -35,7 +38,8 @@ public struct UAFClientConfiguration: Sendable {
     context: AuthenticatorContext, authenticators: [UAFAuthenticatorModel],
     devices: UAFDeviceAuthenticators = UAFDeviceAuthenticators(), transport: (any HTTPTransport)? = nil,
     domainRules: FacetDomainRules = .sameHost, responder: (any PromptResponder)? = nil,
-    display: (any UAFTransactionDisplay)? = nil, personaID: String = "local", timeout: Duration = .seconds(120),
+    display: (any UAFTransactionDisplay)? = nil, viewDisplaysImages: Bool = false, personaID: String = "local",
+    timeout: Duration = .seconds(120),
     asksForAuthenticator: Bool = false, isStrictAboutCriteria: Bool = false, texts: UAFTexts = UAFTexts()
   ) {
     self.context = context
@@ -45,6 +49,7 @@ public struct UAFClientConfiguration: Sendable {
     self.domainRules = domainRules
     self.responder = responder
     self.display = display
+    self.viewDisplaysImages = viewDisplaysImages
     self.personaID = personaID
     self.timeout = timeout
     self.asksForAuthenticator = asksForAuthenticator

@@ -22,7 +22,8 @@ public struct UAFExtras: Hashable, Sendable {
     /// empty title is refused.
     public static func fallback(title: String) -> Extension { Extension(kind: .fallback(title: title)) }
 
-    /// Something for an authenticator of your own.
+    /// Something for a verifier, a responder, a view or an authenticator of the app's own: it finds it in
+    /// `Prompt.extensions`. The package reads none of it.
     public static func custom(id: String, data: String) -> Extension { Extension(kind: .custom(id: id, data: data)) }
   }
 
@@ -46,6 +47,15 @@ public struct UAFExtras: Hashable, Sendable {
       if case .custom(id, let data) = one.kind { return data }
     }
     return nil
+  }
+
+  /// What the app passes along to its own parts, by name; of two of one name, the first.
+  var custom: [String: String] {
+    var found: [String: String] = [:]
+    for one in extensions {
+      if case .custom(let id, let data) = one.kind, found[id] == nil { found[id] = data }
+    }
+    return found
   }
 
   /// - Throws: `invalidRequest` for an empty or second fallback title.

@@ -3,26 +3,27 @@ import AuthenticatorCore
 extension UAFOperationContext {
   /// Signs with a key of every authenticator of the chosen set (FIDO UAF Protocol, section "Authentication Request
   /// Processing Rules for FIDO UAF Client").
-  func authenticate(_ request: UAFAuthenticationRequest) async throws -> UAFResponse {
-    var found = try await candidates(request.policy, isRegistration: false)
-    let transaction = try transaction(of: request)
-    found.choices = usable(found, transaction)
+  func authenticate(
+    _ request: UAFAuthenticationRequest, _ found: Candidates, _ forms: UAFTransactionForms
+  ) async throws -> UAFResponse {
     let challenge = finalChallenge(request.challenge)
     let texts = client.configuration.texts
     let command = command(
-      challenge, prompt: prompt(transaction == nil ? texts.authentication : texts.transaction, offersFallback: true))
-    let choices = try await ordered(found)
-    try checkKeys(of: choices, in: found, isTransaction: transaction != nil)
-    if let transaction { try await approve(transaction) }
+      challenge, tokens, prompt: prompt(forms.isEmpty ? texts.authentication : texts.transaction, offersFallback: true))
     var failure: AuthenticatorError?
-    for choice in choices {
+    var approved: UAFTransactionForms.Form?
+    for choice in try await ordered(found.choices, of: found, isRegistration: false) {
+      if let form = form(for: choice, of: found, forms), form != approved {
+        try await approve(form)
+        approved = form
+      }
       do {
         var assertions: [UAFResponse.Assertion] = []
         for member in choice.members {
-          let assertion = try await sign(member, of: found, command, transaction?.content)
+          let assertion = try await sign(member, of: found, command, approved?.transaction.content)
           assertions.append(UAFResponse.Assertion(assertion: assertion))
         }
-        return UAFResponse(header: request.header, fcParams: challenge.text, assertions: assertions)
+        return UAFResponse(header: self.request.header, fcParams: challenge.text, assertions: assertions)
       } catch let error as AuthenticatorError where Self.leadsOn(error.code) {
         failure = failure ?? error
       }
@@ -30,19 +31,28 @@ extension UAFOperationContext {
     throw failure ?? AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.authenticate")
   }
 
-  /// The choices that could answer: those with a key for every member, if there are any. Without one, the first choice
-  /// stays and says why it cannot.
-  private func usable(_ found: Candidates, _ transaction: UAFTransaction?) -> [PolicyChoice] {
-    let usable = found.choices.filter { choice in
-      hasKeys(choice, in: found)
-        && choice.members.allSatisfy { transaction == nil || !found.information[$0.candidate].tcDisplay.isEmpty }
+  /// Why a choice could not answer; nil: it could. Known before anything is shown.
+  func obstacle(
+    to choice: PolicyChoice, of found: Candidates, _ forms: UAFTransactionForms
+  ) -> AuthenticatorError? {
+    for member in choice.members {
+      guard !keys(of: member, in: found).isEmpty else { return absence(of: member, in: found) }
+      let isSilent = found.authenticators[member.candidate].model.behavior.level == .none
+      guard forms.isEmpty || !(isSilent || found.information[member.candidate].tcDisplay.isEmpty) else {
+        return AuthenticatorError(
+          .keyAccessDenied, stage: "uaf.transaction", reason: "this authenticator confirms no transactions")
+      }
     }
-    return usable.isEmpty ? Array(found.choices.prefix(1)) : usable
+    guard forms.isEmpty || form(for: choice, of: found, forms) != nil else {
+      return UAFTransaction.invalid("has no form that these authenticators show")
+    }
+    return nil
   }
 
-  /// Whether there is a key for every member.
-  func hasKeys(_ choice: PolicyChoice, in found: Candidates) -> Bool {
-    choice.members.allSatisfy { !keys(of: $0, in: found).isEmpty }
+  private func form(
+    for choice: PolicyChoice, of found: Candidates, _ forms: UAFTransactionForms
+  ) -> UAFTransactionForms.Form? {
+    forms.form(for: choice.members.map { found.information[$0.candidate] })
   }
 
   /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered yet
@@ -53,17 +63,6 @@ extension UAFOperationContext {
     if found.information[member.candidate].isSecondFactorOnly { return [] }
     let active = keys.filter { $0.record.state == .active }
     return active.isEmpty ? keys.filter { !$0.record.details.isEmpty } : active
-  }
-
-  /// Refuses before anything is shown what could not be signed afterwards.
-  private func checkKeys(of choices: [PolicyChoice], in found: Candidates, isTransaction: Bool) throws {
-    for member in choices.first?.members ?? [] {
-      guard !keys(of: member, in: found).isEmpty else { throw absence(of: member, in: found) }
-      guard !isTransaction || !found.information[member.candidate].tcDisplay.isEmpty else {
-        throw AuthenticatorError(
-          .keyAccessDenied, stage: "uaf.transaction", reason: "this authenticator confirms no transactions")
-      }
-    }
   }
 
   /// Whether a key was there once and a changed enrolled set has ended it.
@@ -90,13 +89,13 @@ extension UAFOperationContext {
         do {
           ticket = try await authenticator.verify(command, for: keys)
         } catch {
-          throw try await module.judged(error, key)
+          throw try await module.judged(error, key, tokens)
         }
       }
       key = try await chooseUser(keys)
     }
     let assertion = try await module.sign(
-      command, with: authenticator, key: key, ticket: ticket, transaction: transaction)
+      command, with: authenticator, key: key, ticket: ticket, transaction: transaction, tokens)
     try await settle(key, isNamed: member.keyIDs != nil)
     return assertion
   }
@@ -104,7 +103,7 @@ extension UAFOperationContext {
   /// A key that its server names is accepted.
   private func settle(_ key: RegisteredKey, isNamed: Bool) async throws {
     guard isNamed, key.record.state == .staged else { return }
-    try await module.confirm(key)
+    try await module.confirm(key, tokens)
   }
 
   /// One key for each user name, the most recently registered.
@@ -124,10 +123,8 @@ extension UAFOperationContext {
     guard let responder = client.configuration.responder else {
       throw AuthenticatorError(.notInteractive, stage: "uaf.choice", reason: "several users, and nobody to ask")
     }
-    let texts = client.configuration.texts
     let question = ChoiceQuestion(
-      options: keys.map(\.handle.username), prompt: Prompt(reason: texts.chooseUser, cancelTitle: texts.cancelTitle),
-      deadline: deadline)
+      options: keys.map(\.handle.username), prompt: prompt(client.configuration.texts.chooseUser), deadline: deadline)
     let chosen = try await waiting { try await responder.choose(question) }
     guard let key = keys.first(where: { $0.handle.username == chosen }) else {
       throw AuthenticatorError(.invalidRequest, stage: "uaf.choice", reason: "the answer is none of the options")
@@ -137,36 +134,13 @@ extension UAFOperationContext {
 
   // MARK: Transactions
 
-  /// The one form of the transaction that is shown; nil: there is none.
-  /// - Throws: `invalidTransactionContent` when no form can be shown; `noSuitableAuthenticator` is left to the policy.
-  private func transaction(of request: UAFAuthenticationRequest) throws -> UAFTransaction? {
-    guard !request.transaction.isEmpty else { return nil }
-    guard let display = client.display else {
-      throw AuthenticatorError(.notInteractive, stage: "uaf.transaction", reason: "there is nothing to show it with")
-    }
-    var failure: (any Error)?
-    for form in request.transaction {
-      do {
-        let content = try form.displayed()
-        if case .png = content, !display.displaysImages {
-          throw UAFTransaction.invalid("is a picture, and none can be shown")
-        }
-        return form
-      } catch {
-        failure = failure ?? error
-      }
-    }
-    throw failure ?? UAFTransaction.invalid("has no form that can be shown")
-  }
-
   /// Shows the content; an earlier verification does not replace the answer.
-  private func approve(_ transaction: UAFTransaction) async throws {
+  private func approve(_ form: UAFTransactionForms.Form) async throws {
     guard let display = client.display else {
       throw AuthenticatorError(.notInteractive, stage: "uaf.transaction")
     }
-    let content = try transaction.displayed()
     let (prompt, deadline) = (prompt(client.configuration.texts.transaction), deadline)
-    guard try await waiting({ try await display.approve(content, prompt: prompt, deadline: deadline) }) else {
+    guard try await waiting({ try await display.approve(form.content, prompt: prompt, deadline: deadline) }) else {
       throw AuthenticatorError(.userCanceled, stage: "uaf.transaction", reason: "the person refused")
     }
   }

@@ -3,14 +3,15 @@ import AuthenticatorCore
 extension UAFOperationContext {
   /// Makes a key with every authenticator of the chosen set (FIDO UAF Protocol, section "Registration Request Processing
   /// Rules for FIDO UAF Client"). The keys stay staged until the server's status is known.
-  func register(_ request: UAFRegistrationRequest) async throws -> UAFResponse {
-    let found = try await candidates(request.policy, isRegistration: true)
+  func register(_ request: UAFRegistrationRequest, _ found: Candidates) async throws -> UAFResponse {
     let challenge = finalChallenge(request.challenge)
-    let command = command(challenge, prompt: prompt(client.configuration.texts.registration))
+    let choices = try await ordered(found.choices, of: found, isRegistration: true)
+    let tokens = try await module.makeTokens(of: application)
+    let command = command(challenge, tokens, prompt: prompt(client.configuration.texts.registration))
     var failure: AuthenticatorError?
-    for choice in try await ordered(found) {
+    for choice in choices {
       do {
-        return try await register(request, with: choice, of: found, command, challenge)
+        return try await register(request, with: choice, of: found, command, tokens, challenge)
       } catch let error as AuthenticatorError where Self.leadsOn(error.code) {
         // Another authenticator that the policy admits may have room, or be there.
         failure = failure ?? error
@@ -26,7 +27,7 @@ extension UAFOperationContext {
 
   private func register(
     _ request: UAFRegistrationRequest, with choice: PolicyChoice, of found: Candidates,
-    _ command: SealedAuthenticator.Command, _ challenge: FinalChallengeParameters
+    _ command: SealedAuthenticator.Command, _ tokens: AccessTokens, _ challenge: FinalChallengeParameters
   ) async throws -> UAFResponse {
     var made: [RegisteredKey] = []
     var assertions: [UAFResponse.Assertion] = []
@@ -41,7 +42,7 @@ extension UAFOperationContext {
           throw AuthenticatorError(.unsupported, stage: "uaf.register", reason: "the model has no attestation")
         }
         let (assertion, key) = try await module.register(
-          command, with: authenticator, username: request.username, attestationType: type)
+          command, with: authenticator, username: request.username, attestationType: type, tokens)
         made.append(key)
         assertions.append(
           UAFResponse.Assertion(
@@ -52,11 +53,11 @@ extension UAFOperationContext {
       await module.discard(made)
       throw error
     }
-    return UAFResponse(header: request.header, fcParams: challenge.text, assertions: assertions)
+    return UAFResponse(header: self.request.header, fcParams: challenge.text, assertions: assertions)
   }
 
   /// Forgets keys; nothing is asked, and nothing tells whether they were there.
   func deregister(_ request: UAFDeregistrationRequest) async throws {
-    for scope in request.authenticators { try await module.deregister(scope, appID: appID) }
+    for scope in request.authenticators { try await module.deregister(scope, tokens) }
   }
 }

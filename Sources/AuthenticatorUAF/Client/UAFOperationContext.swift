@@ -8,11 +8,10 @@ struct UAFOperationContext: Sendable {
   let client: UAFClient
   let request: UAFRequest
   let facet: FacetID
-  /// After resolution.
-  let appID: String
+  let application: UAFApplication
   let module: AuthenticatorModule
-  /// What keys of this application and caller are bound to.
-  let token: [UInt8]
+  /// What keys of this application and caller are bound to; empty before the first registration on this device.
+  let tokens: AccessTokens
   let id: OperationID
   let deadline: Duration
   let channelBinding: ChannelBinding
@@ -38,11 +37,12 @@ struct UAFOperationContext: Sendable {
       throw MessageMembers.error("header.appID", "is too long")
     }
     facet = try FacetID(facetID)
-    appID = try await client.facets.resolve(
+    _ = try await client.facets.resolve(
       header.appID, for: facet, version: header.upv, configuration: client.configuration, until: deadline,
       in: environment)
+    application = facet.application(header.appID)
     module = client.module(callerID: facet.normalized)
-    token = try await module.accessToken(appID: appID)
+    tokens = try await module.tokens(of: application)
     id = try OperationID(in: environment)
     reportsMethods = header.exts.contains { $0.id == UAFExtension.userVerificationMethodID }
     self.client = client
@@ -74,11 +74,12 @@ struct UAFOperationContext: Sendable {
   /// - Throws: `noSuitableAuthenticator`; `unsupportedVersion` when no authenticator is used with the message's version.
   func candidates(_ policy: UAFPolicy, isRegistration: Bool) async throws -> Candidates {
     try check(policy)
-    let keys = try await module.keys(appID: appID, token: token)
+    let keys = try await module.keys(tokens)
     var found = Candidates(authenticators: [], information: [], keys: [], gone: [], choices: [])
     var isAnyOfAnotherVersion = false
     for one in module.authenticators where policy.mayAdmit(one.model.aaid) {
-      guard let information = await one.information(displaysImages: module.displaysImages) else { continue }
+      let displaysImages = isRegistration ? client.advertisesImages : module.displaysImages
+      guard let information = await one.information(displaysImages: displaysImages) else { continue }
       guard information.supportedUAFVersions.contains(request.header.upv) else {
         isAnyOfAnotherVersion = true
         continue
@@ -95,7 +96,7 @@ struct UAFOperationContext: Sendable {
     if !isRegistration, !found.choices.contains(where: { hasKeys($0, in: found) }) {
       // Keys that a changed enrolled set has ended still answer, by saying so.
       for index in found.authenticators.indices {
-        found.gone[index] = try await module.goneKeys(found.authenticators[index].model.aaid, token: token)
+        found.gone[index] = try await module.goneKeys(found.authenticators[index].model.aaid, tokens)
       }
       found.choose(for: policy)
     }
@@ -114,30 +115,34 @@ struct UAFOperationContext: Sendable {
     }
   }
 
-  /// The choice to begin with first. Asked only where the app wants it, or after a failure.
-  func ordered(_ found: Candidates) async throws -> [PolicyChoice] {
-    guard found.choices.count > 1, let first = found.choices.first?.members.first else { return found.choices }
+  /// The choices in the order in which they are tried. The person is asked only where the app wants it, or when a sign-in
+  /// has failed before: then once, whatever the answer.
+  func ordered(_ choices: [PolicyChoice], of found: Candidates, isRegistration: Bool) async throws -> [PolicyChoice] {
+    guard choices.count > 1, let first = choices.first?.members else { return choices }
     let configuration = client.configuration
-    guard let responder = configuration.responder else { return found.choices }
+    guard let responder = configuration.responder else { return choices }
     var kind: ChoiceQuestion.Kind?
-    if try await module.hasFailed(found.information[first.candidate].aaid) { kind = .alternative }
+    if !isRegistration, let failed = try await module.failedModel(tokens), let token = tokens.current,
+      first.contains(where: { found.information[$0.candidate].aaid == failed })
+    {
+      kind = .alternative
+      try await module.note(failureOf: nil, token)
+    }
     if kind == nil, configuration.asksForAuthenticator { kind = .choose }
-    guard let kind else { return found.choices }
+    guard let kind else { return choices }
     let titles = Self.distinct(
-      found.choices.map { choice in
+      choices.map { choice in
         choice.members.map { found.information[$0.candidate].title }.joined(separator: ", ")
       })
     let texts = configuration.texts
     let question = ChoiceQuestion(
-      kind: kind, options: titles,
-      prompt: Prompt(
-        reason: kind == .alternative ? texts.alternative : texts.chooseAuthenticator, cancelTitle: texts.cancelTitle),
+      kind: kind, options: titles, prompt: prompt(kind == .alternative ? texts.alternative : texts.chooseAuthenticator),
       deadline: deadline)
     let chosen = try await waiting { try await responder.choose(question) }
     guard let index = titles.firstIndex(of: chosen) else {
       throw AuthenticatorError(.invalidRequest, stage: "uaf.choice", reason: "the answer is none of the options")
     }
-    return [found.choices[index]]
+    return [choices[index]]
   }
 
   /// Titles that can be told apart.
@@ -154,19 +159,21 @@ struct UAFOperationContext: Sendable {
 
   func finalChallenge(_ challenge: String) -> FinalChallengeParameters {
     FinalChallengeParameters(
-      appID: appID, challenge: challenge, facetID: facet.text, channelBinding: channelBinding)
+      appID: application.id, challenge: challenge, facetID: facet.normalized, channelBinding: channelBinding)
   }
 
-  func command(_ challenge: FinalChallengeParameters, prompt: Prompt) -> SealedAuthenticator.Command {
+  func command(
+    _ challenge: FinalChallengeParameters, _ tokens: AccessTokens, prompt: Prompt
+  ) -> SealedAuthenticator.Command {
     SealedAuthenticator.Command(
-      appID: appID, finalChallengeHash: challenge.hash, accessToken: token, operation: id, prompt: prompt,
-      deadline: deadline, reportsMethods: reportsMethods)
+      appID: application.id, finalChallengeHash: challenge.hash, accessToken: tokens.current ?? [], operation: id,
+      prompt: prompt, deadline: deadline, reportsMethods: reportsMethods)
   }
 
   func prompt(_ reason: String, offersFallback: Bool = false) -> Prompt {
     Prompt(
       reason: reason, cancelTitle: client.configuration.texts.cancelTitle,
-      fallbackTitle: offersFallback ? extras.fallbackTitle : nil)
+      fallbackTitle: offersFallback ? extras.fallbackTitle : nil, extensions: extras.custom)
   }
 
   /// Waits for a person until the operation's end.

@@ -23,7 +23,7 @@ actor FacetAuthorization {
     _ appID: String?, for facet: FacetID, version: UAFVersion, configuration: UAFClientConfiguration,
     until deadline: Duration, in environment: AuthenticatorEnvironment
   ) async throws -> String {
-    guard let appID, !appID.isEmpty else { return facet.text }
+    guard let appID, !appID.isEmpty else { return facet.normalized }
     guard appID.lowercased().hasPrefix("https:") else {
       guard appID == facet.text || appID == facet.normalized else { throw Self.untrusted("is not the caller's own") }
       return appID

@@ -49,35 +49,3 @@ struct TrustedFacetList: Sendable {
     return try? WebURL("https://" + host)
   }
 }
-
-/// Who calls: a web origin or an app's identity.
-struct FacetID: Hashable, Sendable {
-  /// As the caller gave it; what goes into the final challenge.
-  let text: String
-  /// What is compared.
-  let normalized: String
-  /// The host of an https origin; nil for apps.
-  let webHost: String?
-
-  /// - Throws: `invalidRequest` for text that is empty, too long or a plain http origin.
-  init(_ text: String) throws {
-    guard (1...512).contains(text.unicodeScalars.count) else { throw Self.invalid("is empty or too long") }
-    self.text = text
-    guard text.lowercased().hasPrefix("https://") else {
-      guard !text.lowercased().hasPrefix("http://") else {
-        throw AuthenticatorError(.untrustedFacet, stage: "uaf.facets", reason: "plain http is no facet")
-      }
-      normalized = text
-      webHost = nil
-      return
-    }
-    let url = try WebURL(text)
-    guard url.path == "/", url.query == nil else { throw Self.invalid("is no origin") }
-    normalized = url.origin
-    webHost = url.host
-  }
-
-  private static func invalid(_ what: String) -> AuthenticatorError {
-    AuthenticatorError(.invalidRequest, stage: "uaf.facets", reason: "the facet ID \(what)")
-  }
-}

@@ -16,41 +16,16 @@ public enum UAFRequest: Sendable {
   /// Reads a message: a list with one entry for each version, of which the highest known one is taken.
   /// - Throws: `invalidMessage`; `unsupportedVersion` when no entry is of a known version.
   public init(_ text: String, versions: [UAFVersion] = UAFVersion.supported) throws {
-    let entries = try Self.entries(text)
-    var seen: Set<UAFVersion> = []
-    var best: (version: UAFVersion, entry: JSONValue)?
-    for entry in entries {
-      let header = try MessageMembers(entry["header"], "header")
-      let version = try UAFVersion(header.object["upv"], "header.upv")
-      guard seen.insert(version).inserted else { throw MessageMembers.error("message", "has a version twice") }
-      guard versions.contains(version) else { continue }
-      if let best, best.version > version { continue }
-      best = (version, entry)
-    }
-    guard let best else {
-      throw AuthenticatorError(.unsupportedVersion, stage: "uaf.message", reason: "no version is in common")
-    }
-    let header = try OperationHeader(best.entry["header"])
-    switch header.op {
-    case .registration: self = .registration(try UAFRegistrationRequest(best.entry, header))
-    case .authentication: self = .authentication(try UAFAuthenticationRequest(best.entry, header))
-    case .deregistration:
-      self = .deregistration(try UAFDeregistrationRequest(best.entry, header))
-    }
+    self = try UAFRequestEntries(text, versions: versions).best()
   }
 
-  static func entries(_ text: String) throws -> [JSONValue] {
-    guard text.utf8.count <= maximumBytes else { throw MessageMembers.error("message", "is too long") }
-    let value: JSONValue
-    do {
-      value = try JSONValue.parse(text, limits: JSONLimits(bytes: maximumBytes, depth: 16))
-    } catch {
-      throw AuthenticatorError(.invalidMessage, stage: "uaf.message", reason: "it is no JSON", underlying: error)
+  init(_ entry: JSONValue) throws {
+    let header = try OperationHeader(entry["header"])
+    switch header.op {
+    case .registration: self = .registration(try UAFRegistrationRequest(entry, header))
+    case .authentication: self = .authentication(try UAFAuthenticationRequest(entry, header))
+    case .deregistration: self = .deregistration(try UAFDeregistrationRequest(entry, header))
     }
-    guard let entries = value.arrayValue, (1...16).contains(entries.count) else {
-      throw MessageMembers.error("message", "is no list of messages")
-    }
-    return entries
   }
 
   /// What stands at its head.

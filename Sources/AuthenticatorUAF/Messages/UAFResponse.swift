@@ -38,7 +38,7 @@ public struct UAFResponse: Hashable, Sendable {
   /// Reads a response as `message` writes it.
   /// - Throws: `invalidMessage`.
   public init(_ text: String) throws {
-    let entries = try UAFRequest.entries(text)
+    let entries = try UAFRequestEntries.read(text)
     guard entries.count == 1 else { throw MessageMembers.error("message", "is no single response") }
     let members = try MessageMembers(entries[0], "message")
     header = try OperationHeader(members.object["header"])

@@ -37,10 +37,10 @@ public struct UAFTransaction: Hashable, Sendable {
     }
   }
 
-  /// What a display shows.
-  /// - Throws: `invalidTransactionContent` for a type that nobody knows, text that is no ASCII or too long, and a picture
-  ///   whose header is not what the message states.
-  func displayed() throws -> Content {
+  /// What a display shows, and of a picture what it is.
+  /// - Throws: `invalidTransactionContent` for a type that nobody knows, text that is no ASCII or too long, and what is no
+  ///   PNG file or not the picture that the message states.
+  func displayed() throws -> (content: Content, picture: DisplayPNGCharacteristics?) {
     switch contentType {
     case Self.plainText:
       // Control characters could hide or forge what is read; line breaks are harmless.
@@ -48,12 +48,12 @@ public struct UAFTransaction: Hashable, Sendable {
       guard isText, content.count <= Self.maximumTextCharacters else {
         throw Self.invalid("is no ASCII text in bounds")
       }
-      return .text(String(decoding: content, as: UTF8.self))
+      return (.text(String(decoding: content, as: UTF8.self)), nil)
     case Self.pngImage:
-      guard let stated = tcDisplayPNGCharacteristics, DisplayPNGCharacteristics(header: content) == stated.header else {
-        throw Self.invalid("is no PNG image of the stated kind")
-      }
-      return .png(content)
+      guard let stated = tcDisplayPNGCharacteristics, let picture = PNGFile(content)?.characteristics,
+        stated.admits(picture)
+      else { throw Self.invalid("is no PNG image of the stated kind") }
+      return (.png(content), picture)
     default: throw Self.invalid("is of an unknown type")
     }
   }
@@ -115,24 +115,11 @@ public struct DisplayPNGCharacteristics: Hashable, Sendable {
       } ?? []
   }
 
-  /// Reads the header of a PNG file; nil for anything else.
-  init?(header file: [UInt8]) {
-    let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    guard file.count >= 33, file.starts(with: signature + [0, 0, 0, 13] + Array("IHDR".utf8)) else { return nil }
-    var reader = ByteReader(file[16...])
-    guard let width = try? reader.readUInt32(), let height = try? reader.readUInt32(),
-      let fields = try? reader.readBytes(count: 5)
-    else { return nil }
-    self.init(
-      width: width, height: height, bitDepth: fields[0], colorType: fields[1], compression: fields[2],
-      filter: fields[3], interlace: fields[4])
-  }
-
-  /// Without the palette, which stands elsewhere in a file.
-  var header: DisplayPNGCharacteristics {
-    var copy = self
-    copy.palette = []
-    return copy
+  /// Whether a picture is of this kind. Its palette counts where one is named.
+  func admits(_ picture: DisplayPNGCharacteristics) -> Bool {
+    var mine = self
+    if mine.palette.isEmpty { mine.palette = picture.palette }
+    return mine == picture
   }
 
   var json: JSONValue {

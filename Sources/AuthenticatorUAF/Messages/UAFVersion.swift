@@ -27,6 +27,10 @@ public struct UAFVersion: Hashable, Comparable, Sendable, CustomStringConvertibl
     minor = try members.number("minor")
   }
 
+  /// Reads the JSON form.
+  /// - Throws: `invalidMessage`.
+  public init(_ value: JSONValue) throws { try self.init(value, "upv") }
+
   var json: JSONValue { ["major": .integer(Int64(major)), "minor": .integer(Int64(minor))] }
 
   public var description: String { "\(major).\(minor)" }

@@ -10,9 +10,9 @@ public struct UAFErrorCode: RawRepresentable, Hashable, Sendable {
 
   /// It succeeded.
   public static let noError = UAFErrorCode(rawValue: 0x00)
-  /// Not an end: the person is asked.
+  /// Not an end: the person is asked. Only `UAFAuthenticationView.State` has it.
   public static let waitUserAction = UAFErrorCode(rawValue: 0x01)
-  /// The message came over an insecure connection.
+  /// The message came over an insecure connection. For apps, which fetch messages; the client sees no connection.
   public static let insecureTransport = UAFErrorCode(rawValue: 0x02)
   /// The person refused a step.
   public static let userCancelled = UAFErrorCode(rawValue: 0x03)
@@ -106,42 +106,42 @@ public enum UAFModuleStatus: UInt16, Hashable, Sendable, CaseIterable {
 }
 
 extension UAFErrorCode {
-  /// The client's code for one of ours; `unknown` for codes not listed.
+  /// The client's code for one of ours: the client's own codes, and what authenticators answer by way of the ASM;
+  /// `unknown` for codes not listed.
   public init(_ code: AuthenticatorError.Code) {
     switch code {
-    case .userCanceled, .appCanceled, .fallbackRequested: self = .userCancelled
     case .unsupportedVersion: self = .unsupportedVersion
     case .noSuitableAuthenticator, .passcodeNotSet, .verifierUnavailable, .hardwareRequired, .unsupported,
       .unsupportedAlgorithm, .credentialExcluded, .notInteractive:
       self = .noSuitableAuthenticator
     case .invalidMessage, .invalidRequest: self = .protocolError
     case .untrustedFacet: self = .untrustedFacetID
-    case .keyInvalidated, .deviceNotRegistered: self = .keyDisappearedPermanently
-    case .userVerificationFailed, .keyAccessDenied, .keyNotFound, .verificationInsufficient, .verificationSpent:
-      self = .authenticatorAccessDenied
-    case .invalidTransactionContent: self = .invalidTransactionContent
-    case .userNotResponsive, .timedOut: self = .userNotResponsive
-    case .insufficientAuthenticatorResources: self = .insufficientAuthenticatorResources
-    case .lockedOut, .hardwareLockedOut: self = .userLockout
-    case .biometryNotEnrolled: self = .userNotEnrolled
-    default: self = .unknown
+    // What registrations alone may tell, the ASM has turned into a denial before (`UAFModuleStatus`).
+    default: self = UAFErrorCode(UAFModuleStatus(UAFCommandStatus(code), isRegistration: true))
     }
+  }
+
+  /// The client's code for one of ours in answer to a message: of the message's version, as far as it can be read.
+  public init(_ code: AuthenticatorError.Code, answering message: UAFMessage) {
+    let version = try? UAFRequestEntries(message.uafProtocolMessage).versions.first
+    self = UAFErrorCode(code).inVersion(version ?? .v11)
   }
 }
 
 extension UAFCommandStatus {
   /// The authenticator's status for one of our codes; `unknownError` for codes not listed.
   public init(_ code: AuthenticatorError.Code) {
-    switch UAFErrorCode(code) {
-    case .userCancelled: self = .userCancelled
-    case .keyDisappearedPermanently: self = .keyDisappearedPermanently
-    case .authenticatorAccessDenied: self = .accessDenied
+    switch code {
+    case .userCanceled, .appCanceled, .fallbackRequested: self = .userCancelled
+    case .keyInvalidated, .deviceNotRegistered: self = .keyDisappearedPermanently
+    case .userVerificationFailed, .keyAccessDenied, .keyNotFound, .verificationInsufficient, .verificationSpent:
+      self = .accessDenied
     case .invalidTransactionContent: self = .cannotRenderTransactionContent
-    case .userNotResponsive: self = .userNotResponsive
+    case .userNotResponsive, .timedOut: self = .userNotResponsive
     case .insufficientAuthenticatorResources: self = .insufficientResources
-    case .userLockout: self = .userLockout
-    case .userNotEnrolled: self = .userNotEnrolled
-    case .protocolError: self = .parametersInvalid
+    case .lockedOut, .hardwareLockedOut: self = .userLockout
+    case .biometryNotEnrolled: self = .userNotEnrolled
+    case .invalidMessage, .invalidRequest: self = .parametersInvalid
     default: self = .unknownError
     }
   }

@@ -29,6 +29,11 @@ public final class UAFAuthenticationView: Sendable {
     case choice([String], Prompt)
     /// The end.
     case finished(UAFResult)
+
+    /// The code of the application API: `waitUserAction` until the end, then the result's.
+    public var errorCode: UAFErrorCode {
+      if case .finished(let result) = self { result.errorCode } else { .waitUserAction }
+    }
   }
 
   /// What a biometric prompt shows.
@@ -53,7 +58,8 @@ public final class UAFAuthenticationView: Sendable {
     configuration.context.verifier = DrawnVerifier(verifier: configuration.context.verifier, desk: desk)
     configuration.responder = DrawnResponder(desk: desk)
     configuration.display = DrawnDisplay(
-      desk: desk, displaysImages: client.configuration.display?.displaysImages ?? false)
+      desk: desk,
+      displaysImages: configuration.viewDisplaysImages || client.configuration.display?.displaysImages ?? false)
     let drawn = UAFClient(configuration, facets: client.facets)
     task = Task {
       let result = await run(drawn)
@@ -88,6 +94,13 @@ extension UAFClient {
     UAFAuthenticationView(self) { client in
       await client.authenticate(message, facetID: facetID, channelBinding: channelBinding, extras: extras)
     }
+  }
+
+  /// A client that gives its operations less time, and remembers the same lists of facets.
+  package func limited(to timeout: Duration) -> UAFClient {
+    var limited = configuration
+    limited.timeout = min(configuration.timeout, timeout)
+    return UAFClient(limited, facets: facets)
   }
 
   /// A client of the same facets with another configuration.

@@ -56,6 +56,7 @@ public struct TLVElement: Hashable, Sendable {
     } catch {
       throw .truncated(offset: start)
     }
+    guard tag.rawValue & 0xC000 == 0 else { throw .malformed(tag) }
     if tag.isCritical, !known.contains(tag) { throw .unknownCriticalTag(tag) }
     var elements: [TLVElement] = []
     if tag.isComposite {

@@ -18,6 +18,6 @@ public enum TLVError: Error, Hashable, Sendable {
   case unexpected(UAFTag)
   /// The signed element is not the first one.
   case outOfOrder(UAFTag)
-  /// A value whose length or content its tag does not allow.
+  /// A value whose length or content its tag does not allow, or a tag of more than 14 bits.
   case malformed(UAFTag)
 }

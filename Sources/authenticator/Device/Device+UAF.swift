@@ -13,6 +13,7 @@ extension Device {
   ///   - certificateFile: PEM certificates to trust for facet lists instead of the system's.
   ///   - responder: asks for choices in the person's place; nil: the person is asked.
   ///   - timeout: for one message with its prompts; nil: the client's own limit.
+  /// - Throws: an unusable-input failure for models that claim what cannot be.
   func uafClient(
     _ models: [UAFAuthenticatorModel], over store: any KeyStore, instance: String, certificateFile: String?,
     responder: (any PromptResponder)? = nil, timeout: Duration? = nil
@@ -35,6 +36,9 @@ extension Device {
       transport: transport, domainRules: FacetDomainRules(publicSuffixes: try SystemPublicSuffixList()),
       responder: responder ?? person.responder)
     if let timeout { configuration.timeout = timeout }
-    return try UAFClient(configuration)
+    do { return try UAFClient(configuration) } catch let error as AuthenticatorError where error.code == .invalidRequest
+    {
+      throw Failure.unusable("inputUnusable", "--authenticators: \(error.reason)", stage: "authenticators")
+    }
   }
 }

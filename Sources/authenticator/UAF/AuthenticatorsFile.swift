@@ -48,7 +48,7 @@ enum AuthenticatorsFile {
       let place = "authenticators[\(index)]"
       guard let members = element.objectValue else { throw unusable("\(place) must be an object") }
       let model = try Self.model(
-        ModelMembers(object: members, malformed: { unusable("\(place).\($0) is missing or malformed") }))
+        ModelMembers(object: members, unusable: { unusable("\(place).\($0) \($1)") }))
       guard !models.contains(where: { $0.aaid == model.aaid }) else {
         throw unusable("\(place).aaid stands there twice")
       }
@@ -79,6 +79,12 @@ enum AuthenticatorsFile {
       userVerification: try members.number("userVerification").map(UserVerificationMethods.init),
       keyProtection: try members.number("keyProtection").map(KeyProtectionTypes.init),
       tcDisplay: try members.number("tcDisplay").map(TransactionConfirmationDisplay.init))
+    if let list = members.object["upv"] {
+      guard let versions = list.arrayValue.flatMap({ try? $0.map { try UAFVersion($0) } }) else {
+        throw members.malformed("upv")
+      }
+      model.versions = versions
+    }
     model.description = try members.text("description") ?? ""
     model.authenticatorVersion = try members.number("authenticatorVersion") ?? model.authenticatorVersion
     model.matcherProtection =
@@ -121,22 +127,31 @@ enum AuthenticatorsFile {
     }
     guard let chainPath = try members.text("attestationChain") else { throw members.malformed("attestationChain") }
     let text = { (path: String) in String(decoding: try InputFile.bytes(path), as: UTF8.self) }
-    guard let key = try? PrivateKey(pem: try text(keyPath)) else { throw members.malformed("attestationKey") }
-    guard let chain = try? X509Certificate.certificates(pem: try text(chainPath)) else {
-      throw members.malformed("attestationChain")
+    let key: PrivateKey
+    let chain: [X509Certificate]
+    do { key = try PrivateKey(pem: try text(keyPath)) } catch let error as CryptoError {
+      throw members.unusable("attestationKey", "(\(InputFile.name(keyPath))) cannot be read: \(error.reason)")
     }
-    guard let algorithm = UAFAlgorithm.supported.first(where: { $0.signatureAlgorithm == key.algorithm }),
-      let attestation = try? UAFAttestationKey(
-        key: key, algorithm: algorithm, chain: chain.map(\.derRepresentation))
-    else { throw members.malformed("attestationKey") }
-    return attestation
+    do { chain = try X509Certificate.certificates(pem: try text(chainPath)) } catch let error as CryptoError {
+      throw members.unusable("attestationChain", "(\(InputFile.name(chainPath))) cannot be read: \(error.reason)")
+    }
+    guard let algorithm = UAFAlgorithm.supported.first(where: { $0.signatureAlgorithm == key.algorithm }) else {
+      throw members.unusable("attestationKey", "(\(InputFile.name(keyPath))) is of a kind that attests nothing here")
+    }
+    do {
+      return try UAFAttestationKey(key: key, algorithm: algorithm, chain: chain.map(\.derRepresentation))
+    } catch let error as AuthenticatorError {
+      throw members.unusable("attestationChain", "(\(InputFile.name(chainPath))) cannot be used: \(error.reason)")
+    }
   }
 }
 
 /// The members of one authenticator.
 private struct ModelMembers {
   let object: JSONObject
-  let malformed: (String) -> Failure
+  let unusable: (_ name: String, _ why: String) -> Failure
+
+  func malformed(_ name: String) -> Failure { unusable(name, "is missing or malformed") }
 
   func text(_ name: String) throws -> String? {
     guard let value = object[name] else { return nil }

@@ -84,14 +84,18 @@ struct UAFOptions: Sendable {
   }
 
   /// Runs what a server's message leads to; a failure is printed with UAF's own words beside ours.
-  static func refusing<Value>(_ body: () async throws -> Value) async throws -> Value {
-    do { return try await body() } catch let error as AuthenticatorError { throw failure(error) }
+  /// - Parameter message: what is answered; nil: none, or a response.
+  static func refusing<Value>(
+    answering message: UAFMessage? = nil, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await body() } catch let error as AuthenticatorError { throw failure(error, message) }
   }
 
-  private static func failure(_ error: AuthenticatorError) -> Failure {
+  private static func failure(_ error: AuthenticatorError, _ message: UAFMessage? = nil) -> Failure {
     var failure = Failure(error)
+    let code = message.map { UAFErrorCode(error.code, answering: $0) } ?? UAFErrorCode(error.code)
     failure.details = [
-      "uafErrorCode": .integer(Int64(UAFErrorCode(error.code).rawValue)),
+      "uafErrorCode": .integer(Int64(code.rawValue)),
       "result": .string(UAFOutcome(error.code).rawValue),
     ]
     return failure

@@ -46,12 +46,12 @@ struct UAFProcess: Verb {
     }
     let extras = UAFExtras(fallbackTitle.map { [UAFExtras.Extension.fallback(title: $0)] } ?? [])
     let device = try Device(options.device, console: console)
-    let client = try await UAFOptions.refusing {
+    let client = try await UAFOptions.refusing(answering: message) {
       let client = try options.client(device, over: try await device.store.opened())
       try await client.recover()
       return client
     }
-    let answer = try await UAFOptions.refusing {
+    let answer = try await UAFOptions.refusing(answering: message) {
       try await client.process(
         message, facetID: facet, channelBinding: binding ?? ChannelBinding(), extras: extras)
     }

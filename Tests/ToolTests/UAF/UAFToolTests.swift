@@ -126,5 +126,18 @@ import ToolSupport
       try kit.folder.write("models.json", bad)
       #expect(try await kit.run("discover", "--authenticators", file).status == 3)
     }
+    // What cannot be is named, as is the file that cannot be read.
+    for (members, named) in [
+      (#""keyProtection": 0"#, "ABCD#0001: keyProtection"), (#""userVerification": 4"#, "ABCD#0001: userVerification"),
+      (#""attestationKey": "no-key.pem", "attestationChain": "no-chain.pem""#, "no-key.pem"),
+      (#""upv": [{"major": 1, "minor": 2}]"#, "ABCD#0001: versions"), (#""upv": [1]"#, "upv"),
+    ] {
+      try kit.folder.write(
+        "models.json",
+        #"{"version": 1, "authenticators": [{"aaid": "ABCD#0001", "behaviour": "silent", \#(members)}]}"#)
+      let refused = try await kit.run("discover", "--authenticators", file)
+      #expect(refused.status == 3)
+      #expect(try refused.json()["reason"]?.stringValue?.contains(named) == true, "\(named)")
+    }
   }
 }

@@ -1,0 +1,48 @@
+import AuthenticatorCore
+
+/// Who calls: a web origin or an app's identity.
+struct FacetID: Hashable, Sendable {
+  /// As the caller gave it.
+  let text: String
+  /// The one form in which it is compared and told: an origin in lower case, without a port that its scheme implies and
+  /// without a slash at its end.
+  let normalized: String
+  /// The host of an https origin; nil for apps.
+  let webHost: String?
+
+  /// - Throws: `invalidRequest` for text that is empty, too long or a plain http origin.
+  init(_ text: String) throws {
+    guard (1...512).contains(text.unicodeScalars.count) else { throw Self.invalid("is empty or too long") }
+    self.text = text
+    guard text.lowercased().hasPrefix("https://") else {
+      guard !text.lowercased().hasPrefix("http://") else {
+        throw AuthenticatorError(.untrustedFacet, stage: "uaf.facets", reason: "plain http is no facet")
+      }
+      normalized = text
+      webHost = nil
+      return
+    }
+    let url = try WebURL(text)
+    guard url.path == "/", url.query == nil else { throw Self.invalid("is no origin") }
+    normalized = url.origin
+    webHost = url.host
+  }
+
+  /// The application of an ID in a message's header; nil: the facet is the application.
+  func application(_ appID: String?) -> UAFApplication {
+    if let appID { return UAFApplication(id: appID) }
+    return UAFApplication(id: normalized, formerIDs: text == normalized ? [] : [text])
+  }
+
+  private static func invalid(_ what: String) -> AuthenticatorError {
+    AuthenticatorError(.invalidRequest, stage: "uaf.facets", reason: "the facet ID \(what)")
+  }
+}
+
+/// Whose keys they are.
+struct UAFApplication: Hashable, Sendable {
+  /// After resolution.
+  let id: String
+  /// Under which keys were made by versions that took the caller's text as it was.
+  var formerIDs: [String] = []
+}
