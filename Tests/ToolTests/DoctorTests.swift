@@ -86,6 +86,10 @@ import ToolSupport
     #expect(limits["client"]?["shortestPollingWaitMilliseconds"] == 250)
     #expect(limits["pin"]?["triesPerPrompt"] == 3)
     #expect(limits["store"]?["busySeconds"] == 5)
+    #expect(limits["uaf"]?["messageBytes"] == 1_048_576 && limits["uaf"]?["assertionBytes"] == 4096)
+    #expect(limits["uaf"]?["transactionCharacters"] == 200 && limits["uaf"]?["operationSeconds"] == 120)
+    #expect(limits["uaf"]?["algorithms"] == [1, 2, 3, 4, 8, 9] && limits["uaf"]?["versions"] == ["1.1", "1.0"])
+    #expect(limits["server"]?["uaf"]?["quota"] == 10 && limits["server"]?["uaf"]?["enrollmentPolicy"] == "stepUp")
   }
 
   @Test func noKeyProtection() async throws {

@@ -34,12 +34,13 @@ public struct UAFClientConfiguration: Sendable {
   public var texts: UAFTexts
 
   /// See the properties.
+  /// - Parameter timeout: nil: two minutes.
   public init(
     context: AuthenticatorContext, authenticators: [UAFAuthenticatorModel],
     devices: UAFDeviceAuthenticators = UAFDeviceAuthenticators(), transport: (any HTTPTransport)? = nil,
     domainRules: FacetDomainRules = .sameHost, responder: (any PromptResponder)? = nil,
     display: (any UAFTransactionDisplay)? = nil, viewDisplaysImages: Bool = false, personaID: String = "local",
-    timeout: Duration = .seconds(120),
+    timeout: Duration? = nil,
     asksForAuthenticator: Bool = false, isStrictAboutCriteria: Bool = false, texts: UAFTexts = UAFTexts()
   ) {
     self.context = context
@@ -51,7 +52,7 @@ public struct UAFClientConfiguration: Sendable {
     self.display = display
     self.viewDisplaysImages = viewDisplaysImages
     self.personaID = personaID
-    self.timeout = timeout
+    self.timeout = timeout ?? UAFLimits.operationTime
     self.asksForAuthenticator = asksForAuthenticator
     self.isStrictAboutCriteria = isStrictAboutCriteria
     self.texts = texts

@@ -19,8 +19,6 @@ struct UAFOperationContext: Sendable {
   /// Whether the message asks for the methods of verification to be reported.
   let reportsMethods: Bool
 
-  private static let maximumAppIDBytes = 512
-
   /// Decides what can be decided before an authenticator is looked at.
   /// - Throws: `invalidMessage`, `untrustedFacet`; `timedOut`.
   init(
@@ -33,7 +31,7 @@ struct UAFOperationContext: Sendable {
       throw AuthenticatorError(
         .invalidMessage, stage: "uaf.extensions", reason: "an extension that must be understood is unknown")
     }
-    guard header.appID?.utf8.count ?? 0 <= Self.maximumAppIDBytes else {
+    guard header.appID?.utf8.count ?? 0 <= UAFLimits.appIDBytes else {
       throw MessageMembers.error("header.appID", "is too long")
     }
     facet = try FacetID(facetID)

@@ -9,11 +9,11 @@ actor FacetAuthorization {
 
   private var lists: [String: Entry] = [:]
 
-  static let maximumRedirects = 5
-  static let maximumBytes = 256 * 1024
-  private static let maximumLists = 64
+  static let maximumRedirects = UAFLimits.facetListRedirects
+  static let maximumBytes = UAFLimits.facetListBytes
+  private static let maximumLists = UAFLimits.facetLists
   /// The longest a list is kept, whatever its headers say.
-  static let maximumAge = Duration.seconds(86_400)
+  static let maximumAge = UAFLimits.facetListAge
 
   /// The application's ID after resolution, when the caller may act for it (FIDO AppID and Facet Specification,
   /// section "Processing rules").

@@ -53,7 +53,7 @@ public struct PolicyMatcher: Sendable {
   }
 
   /// More ways than this are no choice any more.
-  private static let maximumChoices = 64
+  private static let maximumChoices = UAFLimits.policyChoices
 
   private func combine(
     _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], into choices: inout [PolicyChoice]

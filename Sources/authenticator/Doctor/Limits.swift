@@ -8,13 +8,17 @@ import AuthenticatorKeyStore
 import AuthenticatorLinux
 import AuthenticatorSQLite
 import AuthenticatorTestSupport
+import AuthenticatorUAF
 import AuthenticatorWebAuthn
 import DeviceAuthenticators
 
 /// The limits and policies in force, as the code has them. Times are in seconds, sizes in bytes.
 enum Limits {
   static var json: JSONValue {
-    ["client": client, "pin": pin, "prompt": prompt, "webauthn": webAuthn, "store": store, "server": server]
+    [
+      "client": client, "pin": pin, "prompt": prompt, "webauthn": webAuthn, "uaf": uaf, "store": store,
+      "server": server,
+    ]
   }
 
   private static var client: JSONValue {
@@ -69,6 +73,20 @@ enum Limits {
     ]
   }
 
+  private static var uaf: JSONValue {
+    [
+      "messageBytes": number(UAFLimits.messageBytes), "assertionBytes": number(UAFLimits.assertionBytes),
+      "appIDBytes": number(UAFLimits.appIDBytes), "policyChoices": number(UAFLimits.policyChoices),
+      "transactionCharacters": number(UAFLimits.transactionCharacters),
+      "transactionImageBytes": number(UAFLimits.transactionImageBytes),
+      "facetListBytes": number(UAFLimits.facetListBytes), "facetListRedirects": number(UAFLimits.facetListRedirects),
+      "facetListSeconds": seconds(UAFLimits.facetListAge), "facetLists": number(UAFLimits.facetLists),
+      "operationSeconds": seconds(UAFLimits.operationTime),
+      "algorithms": .array(UAFAlgorithm.supported.map { number(Int($0.rawValue)) }),
+      "versions": .array(UAFVersion.supported.map { .string($0.description) }),
+    ]
+  }
+
   private static var store: JSONValue {
     [
       "fieldBytes": number(StoreLimits.fieldBytes), "nameBytes": number(StoreLimits.nameBytes),
@@ -81,6 +99,7 @@ enum Limits {
     let lockout = LockoutPolicy()
     let registry = RegistryLimits.default
     let devices = TrustedDeviceSettings()
+    let uaf = UAFSettings()
     return [
       "bodyBytes": number(limits.bodyBytes), "headerBytes": number(limits.headerBytes),
       "jsonDepth": number(limits.jsonDepth), "jsonValues": number(limits.jsonValues),
@@ -104,6 +123,11 @@ enum Limits {
       "trustedDevices": [
         "quota": number(devices.quota), "challengeLifetimeSeconds": seconds(devices.challengeLifetime),
         "sessionLifetimeSeconds": seconds(devices.sessionLifetime), "maximumUsers": number(devices.maximumUsers),
+      ],
+      "uaf": [
+        "quota": number(uaf.quota), "requestLifetimeSeconds": seconds(uaf.requestLifetime),
+        "enrollmentPolicy": .string(uaf.enrollmentPolicy.rawValue),
+        "signCounterPolicy": .string(uaf.signCounterPolicy.rawValue),
       ],
     ]
   }

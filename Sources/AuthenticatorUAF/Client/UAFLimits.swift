@@ -1,0 +1,25 @@
+/// The bounds of what a client reads, keeps and waits for.
+package enum UAFLimits {
+  /// One message.
+  package static let messageBytes = UAFRequest.maximumBytes
+  /// One assertion.
+  package static let assertionBytes = TLVElement.maximumBytes
+  /// An application's ID, in UTF-8.
+  package static let appIDBytes = 512
+  /// Ways of serving one policy.
+  package static let policyChoices = 64
+  /// A transaction's text.
+  package static let transactionCharacters = UAFTransaction.maximumTextCharacters
+  /// A transaction's picture.
+  package static let transactionImageBytes = UAFTransaction.maximumImageBytes
+  /// A list of trusted facets.
+  package static let facetListBytes = 256 * 1024
+  /// Redirects on the way to one.
+  package static let facetListRedirects = 5
+  /// Lists that are kept.
+  package static let facetLists = 64
+  /// The longest that one is kept, whatever its headers say.
+  package static let facetListAge = Duration.seconds(86_400)
+  /// One operation with its prompts, unless an app says otherwise.
+  package static let operationTime = Duration.seconds(120)
+}
