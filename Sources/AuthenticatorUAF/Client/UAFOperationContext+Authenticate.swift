@@ -55,6 +55,11 @@ extension UAFOperationContext {
     forms.form(for: choice.members.map { found.information[$0.candidate] })
   }
 
+  /// Whether there is a key for every member.
+  func hasKeys(_ choice: PolicyChoice, in found: Candidates) -> Bool {
+    choice.members.allSatisfy { !keys(of: $0, in: found).isEmpty }
+  }
+
   /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered yet
   /// is used when it is named, which is the answer, or when no other is there.
   private func keys(of member: PolicyChoice.Member, in found: Candidates) -> [RegisteredKey] {
