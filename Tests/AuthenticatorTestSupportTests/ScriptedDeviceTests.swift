@@ -77,7 +77,7 @@ import Testing
     (#"{}"#, "version is missing"), (#"{"version": 2}"#, "version is not 1"),
     (#"{"version": "1"}"#, "version is not 1"),
     (#"{"version": true}"#, "version is not 1"), (#"[]"#, "not an object"), (#"{"version": 1"#, "not JSON"),
-    (#"{"version": 1, "version": 1}"#, "duplicateMember"), (#"{"version": 1} x"#, "not JSON"),
+    (#"{"version": 1, "version": 1}"#, "an object has a name twice"), (#"{"version": 1} x"#, "not JSON"),
     (#"{"version": 1, "Sensor": "face"}"#, #"unknown member "Sensor""#),
     (#"{"version": 1, "sensor": "iris"}"#, #"unknown sensor "iris""#),
     (#"{"version": 1, "sensor": null}"#, "sensor is not a string"),

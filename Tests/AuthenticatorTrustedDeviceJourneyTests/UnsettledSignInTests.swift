@@ -80,6 +80,7 @@ import Testing
     let page = try await kit.page("EnrollTrustedDevice")
     kit.device.store.fail(.discard)
     kit.device.store.fail(.setItem)
+    kit.device.store.fail(.exchangeItem)
     kit.device.verifier.script([.cancel])
     let callback = try #require(page.callback(TrustedDeviceEnrollCallback.self))
     #expect(await failure { try await callback.enroll(kit.configuration, node: page) }?.code == .userCanceled)

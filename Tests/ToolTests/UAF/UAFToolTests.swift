@@ -137,7 +137,7 @@ import ToolSupport
         #"{"version": 1, "authenticators": [{"aaid": "ABCD#0001", "behaviour": "silent", \#(members)}]}"#)
       let refused = try await kit.run("discover", "--authenticators", file)
       #expect(refused.status == 3)
-      #expect(try refused.json()["reason"]?.stringValue?.contains(named) == true, "\(named)")
+      #expect(try refused.json()["message"]?.stringValue?.contains(named) == true, "\(named)")
     }
   }
 }
