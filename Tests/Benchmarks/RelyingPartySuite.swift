@@ -55,7 +55,31 @@ struct RelyingPartySuite: Suite {
       Benchmark(
         id: "cbor-encode", what: "attestation object encoded", unit: "1/s",
         ours: .rate { count in for _ in 0..<count { _ = ceremony.object.encoded() } }),
+      Benchmark(
+        id: "size-bombs",
+        what: "slowest refusal of a registration that announces or holds too much; floor: an honest one verified",
+        unit: "µs", ours: .reading { try slowestRefusal(ceremony.sizeBombs, registration) },
+        floor: .reading { try microseconds { _ = try registration.verify(ceremony.selfAttested, at: 0) } },
+        aim: .atMost),
     ]
+  }
+
+  private func slowestRefusal(
+    _ bombs: [ReceivedRegistration], _ expectation: RegistrationExpectation
+  ) throws -> Double {
+    var slowest = 0.0
+    for bomb in bombs {
+      let time = try microseconds {
+        do { _ = try expectation.verify(bomb, at: 0) } catch is WebAuthnVerificationError { return }
+        throw Floor.Failed(what: "a refusal")
+      }
+      slowest = max(slowest, time)
+    }
+    return slowest
+  }
+
+  private func microseconds(_ work: () throws -> Void) throws -> Double {
+    try ContinuousClock().measure { try work() }.inSeconds * 1e6
   }
 }
 
@@ -102,6 +126,30 @@ private struct Ceremony: Sendable {
       id: id, clientDataJSON: clientData("webauthn.create"), attestationObject: object.encoded())
     expectation = CeremonyExpectation(
       challenge: challenge, origins: ["https://example.org"], relyingPartyID: "example.org")
+  }
+
+  /// Up to 2^64 elements announced, and as much held as a response may hold.
+  var sizeBombs: [ReceivedRegistration] {
+    func holding(_ object: [UInt8]) -> ReceivedRegistration {
+      ReceivedRegistration(id: id, clientDataJSON: registration.clientDataJSON, attestationObject: object)
+    }
+    let announced = ([0x5A, 0x5B, 0x7A, 0x7B, 0x9A, 0x9B, 0xBA, 0xBB] as [UInt8]).map { head in
+      [0xA3, 0x63, 0x66, 0x6D, 0x74, head, 0x7F] + [UInt8](repeating: 0xFF, count: head & 1 == 0 ? 3 : 7)
+    }
+    let many = CBORValue.array([CBORValue](repeating: .bytes([0x30, 0]), count: 20_000))
+    let long = CBORValue.array([.bytes([0x30, 0x82, 0xFF, 0xFF] + [UInt8](repeating: 0x30, count: 60_000))])
+    let held = [many, long].map { chain in
+      CBORValue.map([
+        "fmt": "packed", "attStmt": ["alg": -7, "sig": .bytes([1]), "x5c": chain],
+        "authData": object["authData"] ?? .bytes([]),
+      ]).encoded()
+    }
+    let texts = [String(repeating: "[", count: 60_000), "{\"a\":\"" + String(repeating: "\\u0000", count: 10_000)]
+    return (announced + held).map(holding)
+      + texts.map { text in
+        ReceivedRegistration(
+          id: id, clientDataJSON: Array(text.utf8), attestationObject: registration.attestationObject)
+      }
   }
 
   /// The assertion for other programs, bytes as base64.
