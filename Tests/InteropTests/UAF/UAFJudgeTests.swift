@@ -3,6 +3,7 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorKit
 import AuthenticatorTestSupport
+import TestCertificates
 import Testing
 
 /// A verifier in Python, with a TLV reader of its own, judges what the UAF client emits, and refuses what was bent.
@@ -73,5 +74,45 @@ struct UAFJudgeTests {
       #expect(verdicts.prefix(2).allSatisfy { $0["verified"] == true }, "\(algorithm): \(verdicts.prefix(2))")
       #expect(verdicts.dropFirst(2).allSatisfy { $0["verified"] == false }, "\(algorithm)")
     }
+  }
+
+  /// The vendor's key signs what is registered; a name inside its certificate is for those who know the vendor to judge.
+  @Test func acceptsFullAttestationAndRefusesEveryBentByte() async throws {
+    let vendor = try PrivateKey.generate(.es256)
+    let certificate = try TestCertificate(subject: [("2.5.4.3", "Vendor")], key: vendor).encoded()
+    let device = try TestDevice(instance: "https://rp.example")
+    let client = try UAFClient(
+      UAFClientConfiguration(
+        context: device.context,
+        authenticators: [
+          UAFAuthenticatorModel(
+            aaid: try #require(AAID("FFFF#C001")), behavior: .silent, attestationTypes: [.basicFull],
+            attestationKey: try UAFAttestationKey(
+              key: vendor, algorithm: .secp256r1ECDSASHA256Raw, chain: [certificate]))
+        ]))
+    let registration = try await client.process(Self.message("Reg"), facetID: Self.facet).uafProtocolMessage
+    var response = try UAFResponse(registration)
+    let assertion = response.assertions[0].assertion
+    let chain = try #require(assertion.firstRange(of: certificate))
+    var cases = [Self.judgment(registration)]
+    for index in assertion.indices where !chain.contains(index) {
+      response.assertions[0].assertion = assertion
+      response.assertions[0].assertion[index] ^= 0x01
+      cases.append(Self.judgment(response.message))
+    }
+    // Signed by somebody else than the certificate says. Certificates of one key differ in length, by their signatures.
+    var other: [UInt8]
+    repeat {
+      other = try TestCertificate(subject: [("2.5.4.3", "Vendor")], key: try PrivateKey.generate(.es256)).encoded()
+    } while other.count != certificate.count
+    response.assertions[0].assertion = assertion
+    response.assertions[0].assertion.replaceSubrange(chain, with: other)
+    cases.append(Self.judgment(response.message))
+    let verdicts = try Self.judged(cases)
+    #expect(verdicts.first?["verified"] == true, "\(verdicts[0])")
+    #expect(verdicts.dropFirst().allSatisfy { $0["verified"] == false })
+    let signed = try await client.process(Self.message("Auth"), facetID: Self.facet).uafProtocolMessage
+    let key = try #require(verdicts.first?["key"])
+    #expect(try Self.judged([Self.judgment(signed, key: key)]).first?["verified"] == true)
   }
 }
