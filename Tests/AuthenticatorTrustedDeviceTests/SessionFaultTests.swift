@@ -90,7 +90,7 @@ import Testing
   @Test func saysThatASessionIsNotKept() async throws {
     let bench = try Bench()
     try await bench.load()
-    bench.device.store.fail(.setItem)
+    bench.device.store.fail(.exchangeItem)
     try await bench.signIn()
     #expect(bench.events.all.contains(.postponed(.saving, code: .storageFailed)))
     // It counts here, and the next run would not know it.
@@ -111,6 +111,22 @@ import Testing
     one.transport.add(json: Wire.environment())
     try await one.client.refresh()
     try await one.signIn(session: "sess_1")
+    one.transport.add(json: Wire.envelope(client("sess_2")), fields: [HTTPField("Authorization", "token-2")])
+    _ = await failure { try await two.client.auth.signIn(identifier: "mira", password: "a password") }
+    #expect(try await two.client.auth.session?.id == "sess_2")
+    #expect(await failure { try await two.client.keepState() }?.code == .busy)
+    #expect(try await one.restarted().client.auth.session?.id == "sess_1")
+  }
+
+  /// The other process comes between reading what is kept and writing it.
+  @Test func keepsOneOfTwoSignInsInTheSameInstant() async throws {
+    let one = try Bench()
+    let two = one.restarted()
+    try await one.client.start()
+    try await two.client.start()
+    one.transport.add(json: Wire.environment())
+    try await one.client.refresh()
+    one.device.store.interrupt(before: .exchangeItem) { try await one.signIn(session: "sess_1") }
     one.transport.add(json: Wire.envelope(client("sess_2")), fields: [HTTPField("Authorization", "token-2")])
     _ = await failure { try await two.client.auth.signIn(identifier: "mira", password: "a password") }
     #expect(try await two.client.auth.session?.id == "sess_2")

@@ -203,7 +203,7 @@ import Testing
   @Test func goesOnWhenItsStateCannotBeKept() async throws {
     let bench = try Bench()
     try await bench.load()
-    bench.device.store.fail(.setItem)
+    bench.device.store.fail(.exchangeItem)
     bench.transport.add(
       json: Wire.envelope(
         Wire.signIn(status: "complete", createdSession: "sess_A"),

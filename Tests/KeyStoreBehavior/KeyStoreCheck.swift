@@ -20,7 +20,7 @@ public struct KeyStoreCheck: Sendable, CustomStringConvertible {
 
   /// Every check.
   public static let all: [KeyStoreCheck] =
-    lifeCycle + queries + gates + secrets + providers + counters + domains + items
+    lifeCycle + undoing + queries + gates + secrets + providers + counters + domains + items
 }
 
 /// What a store did instead of what it owes.

@@ -6,8 +6,8 @@ import AuthenticatorCrypto
 /// `busy`). "Cannot tell" never leads to a deletion or to a write.
 ///
 /// Life cycle: `stage` → `commit` (the slot's holder retires in the same transaction) → `delete`; `discard` undoes a
-/// stage, `restore` undoes a commit, `exchange` undoes it for the time being. Each call is atomic and durable when it returns, and safe against other
-/// processes on the same store.
+/// stage, `restore` undoes a commit, `exchange` undoes it for the time being. Each call is atomic and durable when it
+/// returns, and safe against other processes on the same store.
 public protocol KeyStore: Ledger, SecretDomains {
   /// Nil: no such key.
   /// - Throws: `integrityFailed` when the record was altered.

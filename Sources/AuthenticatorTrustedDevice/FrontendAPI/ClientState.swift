@@ -176,13 +176,18 @@ final class ClientState: Sendable {
   func save() async throws {
     isBehind.withLock { $0 = true }
     try await writing.run {
-      let stored = try await store.item(name).map(Self.decode) ?? Content()
-      let base = kept.withLock { $0 }
-      let merged = try content.withLock { content in
-        try Self.merge(stored, since: base, into: &content)
-        return content
+      var merged = Content()
+      try await store.changeItem(name) { bytes in
+        let stored = try bytes.map(Self.decode) ?? Content()
+        let base = kept.withLock { $0 }
+        merged = try content.withLock { content in
+          try Self.merge(stored, since: base, into: &content)
+          return content
+        }
+        // Asked again when another process was faster: by then this much is known of what it wrote.
+        kept.withLock { $0 = stored }
+        return Self.encode(merged)
       }
-      try await store.setItem(name, to: Self.encode(merged))
       kept.withLock { $0 = merged }
       isBehind.withLock { $0 = false }
     }

@@ -7,7 +7,8 @@ extension WebAuthnPlatformAuthenticator {
   ///
   /// The credential is active when this returns: no server ever confirms. A discoverable credential replaces the one of
   /// the same relying party and user handle, which is kept, absent to every ceremony that does not name it, until
-  /// `confirm(_:of:)`; `withdraw(_:)` brings it back. Whatever fails or is cancelled before the return leaves nothing behind.
+  /// `confirm(_:of:)`; `withdraw(_:)` brings it back. Whatever fails or is cancelled before the return leaves nothing
+  /// behind.
   ///
   /// - Throws: `invalidRequest`, `unsupportedAlgorithm`, `credentialExcluded` (after the person agreed),
   ///   `constraintNotMet`, what verifying the person throws, `timedOut`, `appCanceled`, and what the store throws.

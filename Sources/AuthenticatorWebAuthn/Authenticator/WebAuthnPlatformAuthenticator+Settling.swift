@@ -16,8 +16,7 @@ extension WebAuthnPlatformAuthenticator {
   /// - Returns: false when there is none of this name, or another one has taken its place.
   @discardableResult
   package func withdraw(_ id: CredentialID) async throws -> Bool {
-    let query = KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes)
-    let records = try await store.records(matching: query)
+    let records = try await records(named: id)
     for record in records { try await replacement.withdraw(record) }
     return !records.isEmpty
   }
@@ -36,10 +35,15 @@ extension WebAuthnPlatformAuthenticator {
   /// - Returns: false when there is none of this name.
   @discardableResult
   package func confirm(_ id: CredentialID) async throws -> Bool {
-    let query = KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes)
-    let records = try await store.records(matching: query)
+    let records = try await records(named: id)
     for record in records { try await replacement.confirm(record) }
     return !records.isEmpty
+  }
+
+  /// Of whichever relying party.
+  private func records(named id: CredentialID) async throws -> [KeyRecord] {
+    try await store.records(
+      matching: KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes))
   }
 
   var replacement: CredentialReplacement { CredentialReplacement(store) }

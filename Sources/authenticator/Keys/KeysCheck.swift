@@ -16,8 +16,9 @@ struct KeysCheck: Verb {
       about whoever's they are: one is unlisted when the server accepts it no more. With --reconcile --json the entries
       are the member 'keys' of an object whose 'reconciled' lists the tags of what was committed, discarded, restored,
       deleted or left pending, and in 'trustedDevices' what 'trusted-device reconcile' prints, or null without any; a
-      trusted device that the server says it does not know is removed. Exit status 1: a key that was checked would not
-      work. That a key's health is unknown is no such finding.
+      trusted device that the server says it does not know is removed, if this installation has a session or a client of
+      'trusted-device' there; others stay unlisted. Exit status 1: a key that was checked would not work. That a key's
+      health is unknown is no such finding.
       """
     ] + LoginOptions.answerNotes)
 
