@@ -1,21 +1,24 @@
 /// Collects integers and byte strings.
 public struct ByteWriter: Sendable {
+  // Inlined into other modules: called without knowing the type, an integer costs more than its bytes.
+  @usableFromInline var written: [UInt8] = []
+
   /// What was written so far.
-  public private(set) var bytes: [UInt8] = []
+  @inlinable public var bytes: [UInt8] { written }
 
   /// Starts empty, with room for `capacity` bytes.
-  public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  public init(capacity: Int = 0) { written.reserveCapacity(capacity) }
 
   /// The number of bytes written.
-  public var count: Int { bytes.count }
+  @inlinable public var count: Int { written.count }
 
   /// Appends one integer in as many bytes as its type has.
-  public mutating func write<Value: FixedWidthInteger & UnsignedInteger>(
+  @inlinable public mutating func write<Value: FixedWidthInteger & UnsignedInteger>(
     _ value: Value, order: ByteOrder = .bigEndian
   ) {
-    withUnsafeBytes(of: order == .bigEndian ? value.bigEndian : value.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: order == .bigEndian ? value.bigEndian : value.littleEndian) { written.append(contentsOf: $0) }
   }
 
   /// Appends bytes as they are.
-  public mutating func write(_ content: some Sequence<UInt8>) { bytes.append(contentsOf: content) }
+  @inlinable public mutating func write(_ content: some Sequence<UInt8>) { written.append(contentsOf: content) }
 }

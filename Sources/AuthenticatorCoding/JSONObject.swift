@@ -28,7 +28,11 @@ public struct JSONObject: Sendable {
   public init() {}
 
   /// Takes members; a name that occurs twice keeps its first place and its last value.
-  public init(_ members: some Sequence<(String, JSONValue)>) {
+  public init(_ members: some Sequence<(String, JSONValue)>) { self.init(Array(members)) }
+
+  /// Takes members; a name that occurs twice keeps its first place and its last value.
+  public init(_ members: [(String, JSONValue)]) {
+    self.members.reserveCapacity(members.count)
     for (name, value) in members { self[name] = value }
   }
 
@@ -59,6 +63,9 @@ public struct JSONObject: Sendable {
     }
   }
 
+  /// Makes room for members that are to come.
+  mutating func reserve(_ count: Int) { members.reserveCapacity(count) }
+
   /// Appends a member; false, and nothing done, when the name is taken.
   mutating func append(_ name: String, _ value: JSONValue) -> Bool {
     guard place(of: name) == nil else { return false }
@@ -84,7 +91,9 @@ public struct JSONObject: Sendable {
 
   private func place(of name: String) -> Int? {
     if let places { return places[name] }
-    return members.firstIndex { $0.name == name }
+    // By index: a closure over members would copy each one's value.
+    for place in members.indices where members[place].name == name { return place }
+    return nil
   }
 }
 

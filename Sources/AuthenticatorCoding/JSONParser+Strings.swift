@@ -2,27 +2,9 @@
 extension JSONParser {
   /// Moves over bytes that stand for themselves; tells whether all of them were ASCII.
   private mutating func skipPlain() -> Bool {
-    var high: UInt64 = 0
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    // Eight bytes at once, as long as none is a quote, a backslash or a control character. The usual zero-byte test:
-    // (v - 1) & ~v has its top bit set in a byte that was zero.
-    while end - offset >= 8 {
-      let word = UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self)
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
-      let stops = ((quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- ones &* 0x20) & ~word) & tops
-      if stops != 0 { break }
-      high |= word
-      offset += 8
-    }
-    while offset < end {
-      let byte = base[offset]
-      if byte == 0x22 || byte == 0x5C || byte < 0x20 { break }
-      high |= UInt64(byte)
-      offset += 1
-    }
-    return high & tops == 0
+    let plain = JSONPlainText(base, from: offset, to: end)
+    offset = plain.end
+    return plain.isASCII
   }
 
   private func text(from start: Int, isASCII: Bool) throws(JSONError) -> String {

@@ -9,16 +9,21 @@ extension JSONValue {
 
   /// Reads one JSON text that stands in a larger buffer; offsets count from the beginning of the slice.
   public static func parse(_ bytes: ArraySlice<UInt8>, limits: JSONLimits = .default) throws(JSONError) -> JSONValue {
-    try bytes.withUnsafeBufferPointer { buffer -> Result<JSONValue, JSONError> in
-      guard let base = buffer.baseAddress else { return .failure(JSONError(.unexpectedEnd, offset: 0)) }
-      var parser = JSONParser(base: base, end: buffer.count, limits: limits)
-      do throws(JSONError) { return .success(try parser.parseText()) } catch { return .failure(error) }
-    }.get()
+    try bytes.withUnsafeBufferPointer { parse($0, limits) }.get()
   }
 
   /// Reads one JSON text from a string.
   public static func parse(_ text: String, limits: JSONLimits = .default) throws(JSONError) -> JSONValue {
-    try parse(Array(text.utf8), limits: limits)
+    var text = text
+    return try text.withUTF8 { parse($0, limits) }.get()
+  }
+
+  private static func parse(
+    _ buffer: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits
+  ) -> Result<JSONValue, JSONError> {
+    guard let base = buffer.baseAddress else { return .failure(JSONError(.unexpectedEnd, offset: 0)) }
+    var parser = JSONParser(base: base, end: buffer.count, limits: limits)
+    do throws(JSONError) { return .success(try parser.parseText()) } catch { return .failure(error) }
   }
 }
 
@@ -141,6 +146,8 @@ struct JSONParser {
       offset += 1
       return object
     }
+    // Most objects have no more; growing to this step by step would allocate three times.
+    object.reserve(4)
     while true {
       guard next == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
       let start = offset

@@ -1,7 +1,7 @@
 extension JSONValue {
   /// The value as compact JSON text in UTF-8: no spaces, members in order, only what must be escaped is.
   public func serialized() -> [UInt8] {
-    var writer = JSONWriter()
+    var writer = JSONWriter(capacity: 256)
     writer.write(self)
     return writer.bytes
   }
@@ -21,6 +21,8 @@ extension JSONObject {
 /// Appends JSON text to a buffer.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
+
+  init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
   mutating func write(_ value: JSONValue) {
     switch value {
@@ -68,15 +70,15 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { buffer in
-      var plain = 0
-      for index in 0..<buffer.count {
-        let byte = buffer[index]
-        guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
-        bytes.append(contentsOf: buffer[plain..<index])
-        writeEscape(byte)
-        plain = index + 1
+      guard let base = buffer.baseAddress else { return }
+      var index = 0
+      while true {
+        let plain = JSONPlainText(base, from: index, to: buffer.count)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: base + index, count: plain.end - index))
+        guard plain.end < buffer.count else { return }
+        writeEscape(base[plain.end])
+        index = plain.end + 1
       }
-      bytes.append(contentsOf: buffer[plain...])
     }
     bytes.append(UInt8(ascii: "\""))
   }

@@ -137,6 +137,7 @@ import Testing
       return await thrown { try await callback.register(configuration, node: node) }?.code
     }
     await clock.waitForSleepers(1)
+    while kit.verifier.prompts.isEmpty { await Task.yield() }
     clock.advance(by: .seconds(29))
     kit.verifier.perform(.cancel)
     #expect(kit.verifier.prompts.map(\.result) == [nil])

@@ -21,52 +21,57 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     guard bytes.count <= 65_536, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else {
       throw Self.malformed("contains a character that a URL cannot hold")
     }
-    guard let separator = text.firstRange(of: "://") else { throw Self.malformed("has no scheme") }
-    scheme = text[..<separator.lowerBound].lowercased()
-    guard scheme == "http" || scheme == "https" else { throw Self.malformed("is neither http nor https") }
-    let rest = text[separator.upperBound...]
-    guard !rest.contains("#") else { throw Self.malformed("has a fragment") }
-    let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    // All of it is ASCII, so bytes are characters.
+    scheme = try Self.scheme(bytes)
+    let rest = bytes[(scheme.utf8.count + 3)...]
+    guard !rest.contains(UInt8(ascii: "#")) else { throw Self.malformed("has a fragment") }
+    let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
     (host, port) = try Self.authority(rest[..<end], defaultPort: scheme == "https" ? 443 : 80)
     let target = rest[end...]
-    if let mark = target.firstIndex(of: "?") {
-      let path = target[..<mark]
-      self.path = path.isEmpty ? "/" : String(path)
-      query = String(target[target.index(after: mark)...])
-    } else {
-      path = target.isEmpty ? "/" : String(target)
-      query = nil
+    let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+    path = mark == target.startIndex ? "/" : String(decoding: target[..<mark], as: UTF8.self)
+    query = mark == target.endIndex ? nil : String(decoding: target[(mark + 1)...], as: UTF8.self)
+  }
+
+  private static func scheme(_ bytes: [UInt8]) throws -> String {
+    for scheme in ["https", "http"] where bytes.starts(with: (scheme + "://").utf8, by: { lowercase($0) == $1 }) {
+      return scheme
+    }
+    let hasScheme = bytes.indices.contains { bytes[$0...].starts(with: "://".utf8) }
+    throw malformed(hasScheme ? "is neither http nor https" : "has no scheme")
+  }
+
+  private static func authority(_ text: ArraySlice<UInt8>, defaultPort: Int) throws -> (String, Int) {
+    guard !text.contains(UInt8(ascii: "@")) else { throw malformed("has user information") }
+    var host = text
+    var port = defaultPort
+    // The colons of an IPv6 address stand between its brackets.
+    let search = text.first == UInt8(ascii: "[") ? text.drop { $0 != UInt8(ascii: "]") }.dropFirst() : text
+    if let colon = search.firstIndex(of: UInt8(ascii: ":")) {
+      let digits = text[(colon + 1)...]
+      guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }),
+        let number = Int(String(decoding: digits, as: UTF8.self)), (1...65_535).contains(number)
+      else { throw malformed("has a malformed port") }
+      port = number
+      host = text[..<colon]
+    }
+    let isAddress = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]") && host.count > 2
+    let inner = isAddress ? host.dropFirst().dropLast() : host
+    guard !inner.isEmpty, host.count <= 255, inner.allSatisfy({ isAllowed($0, inAddress: isAddress) }) else {
+      throw malformed("has a malformed host")
+    }
+    return (String(decoding: host.map(lowercase), as: UTF8.self), port)
+  }
+
+  private static func isAllowed(_ byte: UInt8, inAddress isAddress: Bool) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+    case UInt8(ascii: ":"): isAddress
+    default: false
     }
   }
 
-  private static func authority(_ text: Substring, defaultPort: Int) throws -> (String, Int) {
-    guard !text.contains("@") else { throw malformed("has user information") }
-    var host = text
-    var port = defaultPort
-    let colon =
-      text.first == "[" ? text.firstRange(of: "]:")?.upperBound : text.firstIndex(of: ":").map(text.index(after:))
-    if let colon {
-      let digits = text[colon...]
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
-        (1...65_535).contains(number)
-      else { throw malformed("has a malformed port") }
-      port = number
-      host = text[..<text.index(before: colon)]
-    }
-    let isAddress = host.first == "[" && host.last == "]" && host.count > 2
-    let inner = isAddress ? host.dropFirst().dropLast() : host
-    let allowed: (UInt8) -> Bool = { byte in
-      switch byte {
-      case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-      case UInt8(ascii: ":"): isAddress
-      default: false
-      }
-    }
-    guard !inner.isEmpty, host.utf8.count <= 255, inner.utf8.allSatisfy(allowed) else {
-      throw malformed("has a malformed host")
-    }
-    return (host.lowercased(), port)
-  }
+  private static func lowercase(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 0x20 : byte }
 
   private static func malformed(_ what: String) -> AuthenticatorError {
     AuthenticatorError(.invalidRequest, stage: "url", reason: "the URL \(what)")
@@ -75,7 +80,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
   /// Scheme, host and port, without a port that the scheme implies: what two URLs share when they are same-origin.
   public var origin: String {
     let implied = scheme == "https" ? 443 : 80
-    return port == implied ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    let origin = scheme + "://" + host
+    return port == implied ? origin : origin + ":" + String(port)
   }
 
   /// Whether the host names this machine; plain http is tolerated for these only.

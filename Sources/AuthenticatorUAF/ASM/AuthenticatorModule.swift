@@ -4,13 +4,24 @@ import AuthenticatorCrypto
 
 /// The authenticator-specific module: finds keys for an application and caller, binds them by access tokens, and talks to
 /// the authenticators (FIDO UAF ASM API). Bundled with the client, it has no interface of its own on the outside.
-struct AuthenticatorModule: Sendable {
+final class AuthenticatorModule: Sendable {
   let context: AuthenticatorContext
   let authenticators: [SealedAuthenticator]
   let personaID: String
   /// Identifies the caller: the facet.
   let callerID: String
   let displaysImages: Bool
+
+  init(
+    context: AuthenticatorContext, authenticators: [SealedAuthenticator], personaID: String, callerID: String,
+    displaysImages: Bool
+  ) {
+    self.context = context
+    self.authenticators = authenticators
+    self.personaID = personaID
+    self.callerID = callerID
+    self.displaysImages = displaysImages
+  }
 
   private static let tokenItem = ItemName(owner: nil, name: "uaf.asmToken")
 

@@ -5,10 +5,16 @@ import DeviceAuthenticators
 
 /// The authenticator itself: verifies the person, makes and uses keys, builds and signs assertions (FIDO UAF Authenticator
 /// Commands). Nothing of it is open: apps bring verification and storage.
-struct SealedAuthenticator: Sendable {
+final class SealedAuthenticator: Sendable {
   let model: UAFAuthenticatorModel
   let devices: UAFDeviceAuthenticators
   let context: AuthenticatorContext
+
+  init(model: UAFAuthenticatorModel, devices: UAFDeviceAuthenticators, context: AuthenticatorContext) {
+    self.model = model
+    self.devices = devices
+    self.context = context
+  }
 
   /// The registered extension that is known here.
   static let extensionIDs = [UAFExtension.userVerificationMethodID]

@@ -7,21 +7,30 @@ import AuthenticatorCrypto
 ///
 /// An app plugs in verification, storage, transport and a responder by `UAFClientConfiguration`; the ceremony itself is
 /// sealed. The app fetches messages and posts responses, then tells the server's status by `notify(status:of:facetID:)`.
-public struct UAFClient: Sendable {
+public final class UAFClient: Sendable {
   /// What was plugged in.
   public let configuration: UAFClientConfiguration
   let facets: FacetAuthorization
+  private let authenticators: [SealedAuthenticator]
 
   /// - Throws: `invalidRequest` when two authenticators have the same AAID, or one claims what cannot be: the reason names
   ///   the model and its member.
-  public init(_ configuration: UAFClientConfiguration) throws {
+  public convenience init(_ configuration: UAFClientConfiguration) throws {
     let models = configuration.authenticators
     guard Set(models.map(\.aaid)).count == models.count else {
       throw AuthenticatorError(.invalidRequest, stage: "uaf.client", reason: "an AAID is configured twice")
     }
     for model in models { try model.check(configuration.devices) }
+    self.init(checked: configuration, facets: FacetAuthorization())
+  }
+
+  /// Takes a configuration whose authenticators were checked.
+  init(checked configuration: UAFClientConfiguration, facets: FacetAuthorization) {
     self.configuration = configuration
-    facets = FacetAuthorization()
+    self.facets = facets
+    authenticators = configuration.authenticators.map { model in
+      SealedAuthenticator(model: model, devices: configuration.devices, context: configuration.context)
+    }
   }
 
   var environment: AuthenticatorEnvironment { configuration.context.environment }
@@ -39,10 +48,18 @@ public struct UAFClient: Sendable {
     _ message: UAFMessage, facetID: String, channelBinding: ChannelBinding = ChannelBinding(),
     extras: UAFExtras = UAFExtras()
   ) async throws -> UAFMessage {
+    try await process(message, of: nil, facetID, channelBinding, extras)
+  }
+
+  /// - Parameter kind: what the message must ask for; nil: it may be anything.
+  private func process(
+    _ message: UAFMessage, of kind: UAFOperation?, _ facetID: String, _ channelBinding: ChannelBinding,
+    _ extras: UAFExtras
+  ) async throws -> UAFMessage {
     do {
       try extras.check()
       let (operation, plan) = try await UAFOperationContext.negotiate(
-        self, message, facetID: facetID, channelBinding: channelBinding, extras: extras)
+        self, message, of: kind, facetID: facetID, channelBinding: channelBinding, extras: extras)
       switch plan {
       case .register(let request, let found):
         return UAFMessage(try await operation.register(request, found).message)
@@ -80,11 +97,7 @@ public struct UAFClient: Sendable {
     _ extras: UAFExtras
   ) async -> UAFResult {
     do {
-      guard try UAFRequest(message.uafProtocolMessage).header.op == operation else {
-        throw AuthenticatorError(.invalidRequest, stage: "uaf.client", reason: "the message asks for something else")
-      }
-      return UAFResult(
-        try await process(message, facetID: facetID, channelBinding: channelBinding, extras: extras))
+      return UAFResult(try await process(message, of: operation, facetID, channelBinding, extras))
     } catch {
       return UAFResult(
         AuthenticatorError.wrapping(error, as: .invalidRequest, stage: "uaf.client"), answering: message)
@@ -131,12 +144,9 @@ public struct UAFClient: Sendable {
   }
 
   func module(callerID: String) -> AuthenticatorModule {
-    let display = display
-    return AuthenticatorModule(
-      context: configuration.context,
-      authenticators: configuration.authenticators.map { model in
-        SealedAuthenticator(model: model, devices: configuration.devices, context: configuration.context)
-      }, personaID: configuration.personaID, callerID: callerID, displaysImages: display?.displaysImages ?? false)
+    AuthenticatorModule(
+      context: configuration.context, authenticators: authenticators, personaID: configuration.personaID,
+      callerID: callerID, displaysImages: display?.displaysImages ?? false)
   }
 
   /// Whether pictures can be shown by the display or by a view of the app's own: what servers are told.

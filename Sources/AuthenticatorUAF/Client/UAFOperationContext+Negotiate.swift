@@ -10,17 +10,22 @@ enum UAFOperationPlan: Sendable {
 extension UAFOperationContext {
   /// Finds the version to answer in: the highest that the message, this client and authenticators that the message's policy
   /// admits have in common (FIDO UAF Protocol, section "Version Negotiation").
+  /// - Parameter kind: what the message must ask for; nil: it may be anything.
   /// - Throws: why the message cannot be answered in its highest version, if it can be in none.
   static func negotiate(
-    _ client: UAFClient, _ message: UAFMessage, facetID: String, channelBinding: ChannelBinding = ChannelBinding(),
-    extras: UAFExtras = UAFExtras()
+    _ client: UAFClient, _ message: UAFMessage, of kind: UAFOperation? = nil, facetID: String,
+    channelBinding: ChannelBinding = ChannelBinding(), extras: UAFExtras = UAFExtras()
   ) async throws -> (operation: UAFOperationContext, plan: UAFOperationPlan) {
     let entries = try UAFRequestEntries(message.uafProtocolMessage)
     var failure: AuthenticatorError?
     for version in entries.versions {
       do {
+        let request = try entries.request(in: version)
+        guard request.header.op == kind ?? request.header.op else {
+          throw AuthenticatorError(.invalidRequest, stage: "uaf.client", reason: "the message asks for something else")
+        }
         let operation = try await UAFOperationContext(
-          client, try entries.request(in: version), facetID: facetID, channelBinding: channelBinding, extras: extras)
+          client, request, facetID: facetID, channelBinding: channelBinding, extras: extras)
         return (operation, try await operation.plan())
       } catch let error as AuthenticatorError where leadsToOtherVersions(error.code) {
         if failure == nil || failure?.code == .unsupportedVersion { failure = error }

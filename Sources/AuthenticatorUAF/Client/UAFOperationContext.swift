@@ -4,7 +4,7 @@ import AuthenticatorCrypto
 import DeviceAuthenticators
 
 /// What one operation has fixed from its first moment: who calls, for which application, by whose clock, until when.
-struct UAFOperationContext: Sendable {
+final class UAFOperationContext: Sendable {
   let client: UAFClient
   let request: UAFRequest
   let facet: FacetID

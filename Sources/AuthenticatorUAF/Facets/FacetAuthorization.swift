@@ -19,12 +19,12 @@ actor FacetAuthorization {
   /// section "Processing rules").
   /// - Throws: `untrustedFacet`; `invalidMessage` for an app ID that is no address though it begins like one, before
   ///   anything is fetched; `timedOut`, `appCanceled`.
-  func resolve(
+  nonisolated func resolve(
     _ appID: String?, for facet: FacetID, version: UAFVersion, configuration: UAFClientConfiguration,
     until deadline: Duration, in environment: AuthenticatorEnvironment
   ) async throws -> String {
     guard let appID, !appID.isEmpty else { return facet.normalized }
-    guard appID.lowercased().hasPrefix("https:") else {
+    guard appID.begins(with: "https:") else {
       guard appID == facet.text || appID == facet.normalized else { throw Self.untrusted("is not the caller's own") }
       return appID
     }

@@ -12,10 +12,10 @@ struct FacetID: Hashable, Sendable {
 
   /// - Throws: `invalidRequest` for text that is empty, too long or a plain http origin.
   init(_ text: String) throws {
-    guard (1...512).contains(text.unicodeScalars.count) else { throw Self.invalid("is empty or too long") }
+    guard text.hasScalars(1...512) else { throw Self.invalid("is empty or too long") }
     self.text = text
-    guard text.lowercased().hasPrefix("https://") else {
-      guard !text.lowercased().hasPrefix("http://") else {
+    guard text.begins(with: "https://") else {
+      guard !text.begins(with: "http://") else {
         throw AuthenticatorError(.untrustedFacet, stage: "uaf.facets", reason: "plain http is no facet")
       }
       normalized = text
@@ -45,4 +45,14 @@ struct UAFApplication: Hashable, Sendable {
   let id: String
   /// Under which keys were made by versions that took the caller's text as it was.
   var formerIDs: [String] = []
+}
+
+extension String {
+  /// Whether it begins so, the case of its ASCII letters aside.
+  /// - Parameter prefix: in lower case.
+  func begins(with prefix: String) -> Bool {
+    utf8.starts(with: prefix.utf8) { byte, wanted in
+      ((65...90).contains(byte) ? byte | 0x20 : byte) == wanted
+    }
+  }
 }

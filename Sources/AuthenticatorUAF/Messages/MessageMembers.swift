@@ -35,10 +35,7 @@ struct MessageMembers {
   /// Counted in Unicode scalars.
   func optionalText(_ name: String, _ count: ClosedRange<Int>) throws -> String? {
     guard let value = object[name] else { return nil }
-    // Before anything is counted: no scalar takes more than four bytes.
-    guard let text = value.stringValue, text.utf8.count <= count.upperBound * 4,
-      count.contains(text.unicodeScalars.count)
-    else { throw malformed(name) }
+    guard let text = value.stringValue, text.hasScalars(count) else { throw malformed(name) }
     return text
   }
 
@@ -78,5 +75,16 @@ struct MessageMembers {
       guard let value = read(element) else { throw malformed(name) }
       return value
     }
+  }
+}
+
+extension String {
+  /// Whether it has so many Unicode scalars. They are counted only where the number of bytes leaves it open: no scalar
+  /// takes more than four.
+  func hasScalars(_ count: ClosedRange<Int>) -> Bool {
+    let bytes = utf8.count
+    guard bytes >= count.lowerBound, bytes <= count.upperBound * 4 else { return false }
+    if bytes <= count.upperBound, count.lowerBound <= 1 || bytes >= count.lowerBound * 4 { return true }
+    return count.contains(unicodeScalars.count)
   }
 }

@@ -14,9 +14,11 @@ public struct UAFPolicy: Hashable, Sendable {
     self.disallowed = disallowed
   }
 
+  private static let known: Set<String> = ["accepted", "disallowed"]
+
   init(_ value: JSONValue?) throws {
     let members = try MessageMembers(value, "policy")
-    try members.admit(["accepted", "disallowed"])
+    try members.admit(Self.known)
     accepted = try members.list("accepted").map { set in
       guard let criteria = set.arrayValue, (1...64).contains(criteria.count) else {
         throw members.malformed("accepted")

@@ -5,28 +5,30 @@ import AuthenticatorCore
 struct UAFRequestEntries {
   /// The versions that are known here, best first; at least one.
   let versions: [UAFVersion]
-  private let entries: [UAFVersion: JSONValue]
+  private let entries: [(version: UAFVersion, value: JSONValue)]
 
   /// Reads the versions; what stands in an entry is read when the entry is chosen.
   /// - Throws: `invalidMessage`, also when the known entries ask for different things; `unsupportedVersion` when no entry
   ///   is of a known version.
   init(_ text: String, versions known: [UAFVersion] = UAFVersion.supported) throws {
-    var entries: [UAFVersion: JSONValue] = [:]
-    var seen: Set<UAFVersion> = []
-    for entry in try Self.read(text) {
-      let header = try MessageMembers(entry["header"], "header")
+    var seen: [UAFVersion] = []
+    var entries: [(version: UAFVersion, value: JSONValue)] = []
+    for value in try Self.read(text) {
+      let header = try MessageMembers(value["header"], "header")
       let version = try UAFVersion(header.object["upv"], "header.upv")
-      guard seen.insert(version).inserted else { throw MessageMembers.error("message", "has a version twice") }
-      if known.contains(version) { entries[version] = entry }
+      guard !seen.contains(version) else { throw MessageMembers.error("message", "has a version twice") }
+      seen.append(version)
+      if known.contains(version) { entries.append((version, value)) }
     }
-    guard !entries.isEmpty else {
+    guard let first = entries.first else {
       throw AuthenticatorError(.unsupportedVersion, stage: "uaf.message", reason: "no version is in common")
     }
-    guard Set(entries.values.map { $0["header"]?["op"]?.stringValue }).count == 1 else {
+    let operation = first.value["header"]?["op"]?.stringValue
+    guard entries.dropFirst().allSatisfy({ $0.value["header"]?["op"]?.stringValue == operation }) else {
       throw MessageMembers.error("message", "asks for different things in different versions")
     }
     self.entries = entries
-    versions = entries.keys.sorted(by: >)
+    versions = entries.map(\.version).sorted(by: >)
   }
 
   /// The entry of the highest version.
@@ -36,7 +38,7 @@ struct UAFRequestEntries {
   /// The entry of one of `versions`.
   /// - Throws: `invalidMessage`.
   func request(in version: UAFVersion) throws -> UAFRequest {
-    guard let entry = entries[version] else { throw MessageMembers.error("message", "lacks the version") }
+    guard let entry = entries.first(where: { $0.version == version })?.value else { throw MessageMembers.error("message", "lacks the version") }
     return try UAFRequest(entry)
   }
 

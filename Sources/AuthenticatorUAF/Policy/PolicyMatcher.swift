@@ -69,7 +69,7 @@ public struct PolicyMatcher: Sendable {
       return
     }
     // Without this the search could try every order before it finds that there is no way.
-    guard Self.canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
+    guard set.count - chosen.count == 1 || Self.canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
     for candidate in servers[chosen.count] where !chosen.contains(candidate) {
       combine(set, servers, chosen + [candidate], into: &choices)
     }

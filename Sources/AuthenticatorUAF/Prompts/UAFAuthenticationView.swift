@@ -60,7 +60,7 @@ public final class UAFAuthenticationView: Sendable {
     configuration.display = DrawnDisplay(
       desk: desk,
       displaysImages: configuration.viewDisplaysImages || client.configuration.display?.displaysImages ?? false)
-    let drawn = UAFClient(configuration, facets: client.facets)
+    let drawn = UAFClient(checked: configuration, facets: client.facets)
     task = Task {
       let result = await run(drawn)
       desk.finish(result)
@@ -100,12 +100,6 @@ extension UAFClient {
   package func limited(to timeout: Duration) -> UAFClient {
     var limited = configuration
     limited.timeout = min(configuration.timeout, timeout)
-    return UAFClient(limited, facets: facets)
-  }
-
-  /// A client of the same facets with another configuration.
-  init(_ configuration: UAFClientConfiguration, facets: FacetAuthorization) {
-    self.configuration = configuration
-    self.facets = facets
+    return UAFClient(checked: limited, facets: facets)
   }
 }
