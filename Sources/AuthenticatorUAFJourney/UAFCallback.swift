@@ -16,7 +16,8 @@ public final class UAFCallback: MetadataCallback {
   public let operation: UAFOperation
   /// The message.
   public let request: UAFMessage
-  /// The server's time limit, held to 1 second to an hour.
+  /// The server's time limit, held to 1 second to an hour; the longest when the server sets none. The client's own
+  /// limit holds besides.
   public let timeout: Duration
   /// With what it works. The registry's, unless the app sets another.
   public var configuration: UAFJourneyConfiguration?
@@ -43,7 +44,12 @@ public final class UAFCallback: MetadataCallback {
     let data = payload.output("data")?.objectValue ?? JSONObject()
     guard let operation = Self.operation(of: data) else { throw Self.malformed("_action") }
     guard let text = data["uafRequest"]?.stringValue, !text.isEmpty else { throw Self.malformed("uafRequest") }
-    guard let milliseconds = data["timeout"]?.wholeNumberValue else { throw Self.malformed("timeout") }
+    // No limit is none of the server's, and some servers write numbers as text: neither is worth a sign-in.
+    let limit = data["timeout"] ?? .null
+    guard limit.isNull || limit.wholeNumberValue != nil || limit.stringValue.flatMap({ Int($0) }) != nil else {
+      throw Self.malformed("timeout")
+    }
+    let milliseconds = limit.wholeNumberValue ?? limit.stringValue.flatMap { Int($0) } ?? 3_600_000
     self.operation = operation
     request = UAFMessage(text)
     timeout = .milliseconds(min(max(milliseconds, 1000), 3_600_000))

@@ -35,7 +35,7 @@ struct UAFCallbackTests {
     }
 
     /// The page that a server shows.
-    func show(_ action: String, _ op: String, hiddenID: String = "uafOutcome") {
+    func show(_ action: String, _ op: String, hiddenID: String = "uafOutcome", timeout: JSONValue? = 60_000) {
       var entry: JSONObject = ["header": ["upv": ["major": 1, "minor": 1], "op": .string(op)]]
       if op == "Dereg" {
         entry["authenticators"] = [["aaid": "", "keyID": ""]]
@@ -44,16 +44,16 @@ struct UAFCallbackTests {
         entry["policy"] = ["accepted": [[["aaid": ["FFFF#A002"]]]]]
         if op == "Reg" { entry["username"] = "alice" }
       }
-      let data: JSONValue = [
+      var data: JSONObject = [
         "_type": "UAF", "_action": .string(action),
         "uafRequest": .string(JSONValue.array([.object(entry)]).serializedString()),
-        "timeout": 60_000,
       ]
+      if let timeout { data["timeout"] = timeout }
       transport.add(
         json: [
           "authId": "authId",
           "callbacks": [
-            ["type": "MetadataCallback", "output": [["name": "data", "value": data]]],
+            ["type": "MetadataCallback", "output": [["name": "data", "value": .object(data)]]],
             [
               "type": "HiddenValueCallback",
               "output": [["name": "value", "value": ""], ["name": "id", "value": .string(hiddenID)]],
@@ -106,6 +106,21 @@ struct UAFCallbackTests {
     #expect(callback.operation == .registration)
     #expect(try UAFResponse(try kit.posted()).header.op == .registration)
     #expect(try await kit.records().map(\.state) == [.active])
+  }
+
+  /// A limit that is missing or written as text is not worth a whole sign-in.
+  @Test(arguments: [(nil, 3600), (.null, 3600), ("60000", 60), (60_000, 60), (0, 1), ("-5", 1)] as [(JSONValue?, Int)])
+  func readsTheTimeLimitAsServersWriteIt(value: JSONValue?, seconds: Int) async throws {
+    let kit = try Kit()
+    kit.show("uaf_registration", "Reg", timeout: value)
+    #expect(try await kit.page().1.timeout == .seconds(seconds))
+  }
+
+  @Test(arguments: ["soon", true, 1.5, []] as [JSONValue]) func refusesWhatIsNoTimeLimit(value: JSONValue) async throws
+  {
+    let kit = try Kit()
+    kit.show("uaf_registration", "Reg", timeout: value)
+    await #expect(throws: AuthenticatorError(.invalidMessage)) { try await kit.page() }
   }
 
   @Test func destroysTheKeyWhenTheServerRefuses() async throws {
