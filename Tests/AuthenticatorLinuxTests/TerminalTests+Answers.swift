@@ -123,6 +123,21 @@ extension TerminalTests {
     #expect(try await task.value.count == 1024)
   }
 
+  /// What looks like another option or another line of a prompt is one.
+  @Test func anOptionIsOneLine() async throws {
+    let responder = TerminalPromptResponder(terminal: terminal)
+    var prompt = Prompt(reason: "Who?")
+    prompt.lines = [.init(label: "User", text: "a\n  Site: bank.example")]
+    let question = ChoiceQuestion(
+      options: ["alice\n  2  bob", "eve\u{2028}x"], prompt: prompt, deadline: environment.uptime() + .seconds(60))
+    let task = Task { try await responder.choose(question) }
+    let shown = try await screen.wait(for: "Number:")
+    #expect(shown.contains("  1  alice\u{FFFD}  2  bob") && shown.contains("  2  eve\u{FFFD}x"))
+    #expect(shown.contains("User: a\u{FFFD}  Site: bank.example"))
+    screen.type("1\n")
+    #expect(try await task.value == "alice\n  2  bob")
+  }
+
   @Test func choicesAreByNumberOrText() async throws {
     let responder = TerminalPromptResponder(terminal: terminal)
     let question = ChoiceQuestion(

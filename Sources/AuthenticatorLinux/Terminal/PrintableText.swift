@@ -8,6 +8,11 @@ enum PrintableText {
       String.UnicodeScalarView(text.prefix(maximumCharacters).unicodeScalars.map { isHarmless($0) ? $0 : "\u{FFFD}" }))
   }
 
+  /// The same, on one line.
+  static func line(_ text: String) -> String {
+    String(String.UnicodeScalarView(of(text).unicodeScalars.map { $0 == "\n" ? "\u{FFFD}" : $0 }))
+  }
+
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:

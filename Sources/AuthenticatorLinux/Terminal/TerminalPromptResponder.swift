@@ -19,7 +19,10 @@ public struct TerminalPromptResponder: PromptResponder {
     let texts = texts
     return try await terminal.prompt(until: question.deadline) { session in
       try session.show(question.prompt)
-      for (index, option) in question.options.enumerated() { try session.say("  \(index + 1)  \(option)") }
+      // One line each: a name with a line break in it must not look like two options.
+      for (index, option) in question.options.enumerated() {
+        try session.say("  \(index + 1)  \(PrintableText.line(option))")
+      }
       while true {
         let answer = try session.readLine(texts.choice)
         if let number = Int(answer), question.options.indices.contains(number - 1) {

@@ -44,7 +44,7 @@ struct TerminalSession {
   /// Writes what a prompt says.
   func show(_ prompt: Prompt) throws {
     for text in [prompt.title, prompt.subtitle, prompt.reason] where !text.isEmpty { try say(text) }
-    for line in prompt.lines { try say("  \(line.label): \(line.text)") }
+    for line in prompt.lines { try say(PrintableText.line("  \(line.label): \(line.text)")) }
   }
 
   /// Reads a line that does not show.
