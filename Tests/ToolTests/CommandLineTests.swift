@@ -85,6 +85,9 @@ import ToolSupport
       (["serve", "--host="], "--host is empty"),
       (["serve", "--port", "65536"], "--port wants a whole number from 0 to 65535"),
       (["serve", "--port", "http"], "--port wants a whole number"),
+      (["login", "--server", "example.com"], "--server: the URL has no scheme"),
+      (["uaf", "list", "--facet", "a:b", "--server", "example.com"], "--server: the URL has no scheme"),
+      (["trusted-device", "list", "--server", "example.com"], "--server: the URL has no scheme"),
     ])
   func namesTheWordAtFault(arguments: [String], message: String) async throws {
     let plain = try await Tool.run(arguments)
@@ -92,6 +95,78 @@ import ToolSupport
     #expect(plain.stderr.contains(message))
     #expect(plain.stderr.split(separator: "\n").count == 1, "one clear line")
     #expect(plain.stdout.isEmpty)
+  }
+
+  /// Standard input can be read once, by what reads a file from its beginning to its end.
+  @Test(
+    arguments: [
+      (["uaf", "process", "--message", "-", "--channel-binding", "-"], "--message and --channel-binding cannot both"),
+      (["uaf", "process", "--message", "-", "--authenticators=-"], "--message and --authenticators cannot both"),
+      (
+        ["uaf", "process", "--device", "scripted:-", "--channel-binding", "-"], "--channel-binding and --device cannot"
+      ),
+      (["uaf", "discover", "--authenticators", "-", "--device", "scripted:-"], "--authenticators and --device cannot"),
+      (["uaf", "notify", "--response", "-", "--device=scripted:-"], "--response and --device cannot both"),
+      (["uaf", "verify", "--request", "-", "--response", "r", "--expect", "-"], "--request and --expect cannot both"),
+      (["uaf", "process", "--ca", "-"], "--ca cannot be standard input"),
+      (["uaf", "list", "--store", "-"], "--store cannot be standard input"),
+      (["login", "--session-file", "-"], "--session-file cannot be standard input"),
+      (["login", "--installation", "-"], "--installation cannot be standard input"),
+      (["login", "--authenticators", "-", "--attestation-key", "-"], "--attestation-key and --authenticators cannot"),
+      (["keys", "list", "--pam-folder=-"], "--pam-folder cannot be standard input"),
+      (["webauthn", "register", "--options", "-", "--attestation-chain", "-"], "cannot both be standard input"),
+      (["webauthn", "verify-registration", "--metadata-roots", "-", "--metadata-roots", "-"], "cannot twice be"),
+      (["webauthn", "verify-registration", "--expect", "-", "--metadata", "-"], "--expect and --metadata cannot both"),
+      (["trusted-device", "login", "--password-file", "-", "--device", "scripted:-"], "cannot both be standard input"),
+      (["trusted-device", "list", "--ca", "-"], "--ca cannot be standard input"),
+      (["serve", "--users", "-", "--uaf", "-"], "--users and --uaf cannot both be standard input"),
+      (["serve", "--trusted-devices", "-", "--trust-store", "a=-"], "cannot both be standard input"),
+      (["serve", "--registry", "-"], "--registry cannot be standard input"),
+      (["serve", "--journeys", "-"], "--journeys cannot be standard input"),
+      (["doctor", "--ca", "-"], "--ca cannot be standard input"),
+    ])
+  func standardInputIsReadOnce(arguments: [String], message: String) async throws {
+    let result = try await Tool.run(arguments, input: "{}")
+    #expect(result.status == 2 && result.stdout.isEmpty)
+    #expect(result.stderr.contains(message), "\(result.stderr)")
+    #expect(result.stderr.split(separator: "\n").count == 1, "one clear line")
+  }
+
+  /// An option that says nothing to a verb is unknown to it, and its help does not show it.
+  @Test(
+    arguments: [
+      ("keys list", ["--authenticator", "--app-id", "--device-name"], ["--store", "--pam-service"]),
+      ("keys delete", ["--authenticator", "--app-id", "--device-name", "--pam-service", "--pam-folder"], ["--store"]),
+      ("webauthn register", ["--app-id", "--device-name"], ["--authenticator", "--pam-service"]),
+      ("webauthn authenticate", ["--app-id", "--device-name"], ["--authenticator", "--pam-service"]),
+      ("webauthn list", ["--authenticator", "--app-id", "--device-name", "--pam-service"], ["--store", "--device"]),
+      ("webauthn delete", ["--authenticator", "--app-id", "--device-name", "--pam-folder"], ["--store", "--device"]),
+      ("webauthn confirm", ["--authenticator", "--app-id", "--device-name", "--pam-folder"], ["--store", "--device"]),
+      (
+        "webauthn withdraw", ["--authenticator", "--app-id", "--device-name", "--pam-folder"], ["--store", "--device"]
+      ),
+      (
+        "uaf list", ["--authenticator", "--app-id", "--device-name", "--pam-service"], ["--authenticators", "--device"]
+      ),
+      ("uaf notify", ["--authenticator", "--app-id", "--pam-service", "--ca"], ["--authenticators", "--device"]),
+      ("uaf process", ["--authenticator", "--app-id", "--device-name"], ["--ca", "--pam-service"]),
+    ])
+  func optionsWithoutEffectAreUnknown(verb: String, unknown: [String], known: [String]) async throws {
+    let words = verb.split(separator: " ").map(String.init)
+    let help = try await Tool.run(words + ["--help"]).stdout
+    for option in known { #expect(help.contains("\n  \(option) "), "\(option)") }
+    for option in unknown { #expect(!help.contains("\n  \(option) "), "\(option)") }
+    for option in [unknown.first, unknown.last].compactMap(\.self) {
+      let result = try await Tool.run(words + [option, "x"])
+      #expect(result.status == 2 && result.stderr.contains("unknown option '\(option)'"))
+    }
+  }
+
+  @Test(arguments: ["--authenticator", "--app-id", "--device-name"])
+  func whatShapesASignInNeedsAServer(option: String) async throws {
+    let result = try await Tool.run(["keys", "check", option, "pin"])
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("--server is missing; \(option) says nothing without it"))
   }
 
   /// Identifiers in base64url begin with a dash once in 64 times, and with two once in 4,096 times.

@@ -25,8 +25,26 @@ struct Arguments: Sendable {
     if operands.count > syntax.operands.count {
       throw Failure.usage("unexpected argument '\(operands[syntax.operands.count])'", verb: syntax)
     }
+    try checkStandardInput(syntax)
     let required = syntax.requiredOperands
     if operands.count < required.count { throw Failure.usage("\(required[operands.count]) is missing", verb: syntax) }
+  }
+
+  /// Standard input can be read once, and only by what reads a file from its beginning to its end.
+  private func checkStandardInput(_ syntax: Syntax) throws {
+    var reader: Option?
+    for option in syntax.options {
+      for value in all(option.name) where option.isDash(value) {
+        guard option.readsInput else { throw Failure.usage("\(option.name) cannot be standard input", verb: syntax) }
+        if let reader {
+          let names =
+            reader.name == option.name
+            ? "\(option.name) cannot twice be" : "\(reader.name) and \(option.name) cannot both be"
+          throw Failure.usage("\(names) standard input", verb: syntax)
+        }
+        reader = option
+      }
+    }
   }
 
   /// Whether a word that begins with a dash could be the name of an option: dashes and lower-case letters up to an

@@ -25,6 +25,10 @@ enum Help {
       "usage: authenticator \(syntax.name)\(operands) [OPTION]…", "", "options:",
     ]
     lines += columns((syntax.options + Option.general).map { ($0.usage, $0.help) })
+    let readers = syntax.options.filter(\.readsInput).map(\.name)
+    if readers.count > 1 {
+      lines += ["", "One FILE of these may be -, standard input: \(readers.joined(separator: ", "))."]
+    }
     for note in syntax.notes { lines += ["", note] }
     return lines.joined(separator: "\n")
   }

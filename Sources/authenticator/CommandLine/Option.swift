@@ -13,11 +13,14 @@ struct Option: Sendable {
   let name: String
   let kind: Kind
   let help: String
+  /// Whether its file is only read, once and from the beginning: then `-` is standard input.
+  let readsInput: Bool
 
-  init(_ name: String, _ kind: Kind, _ help: String) {
+  init(_ name: String, _ kind: Kind, _ help: String, readsInput: Bool = false) {
     self.name = name
     self.kind = kind
     self.help = help
+    self.readsInput = readsInput
   }
 
   /// As the help shows it.
@@ -26,6 +29,20 @@ struct Option: Sendable {
     case .flag: name
     case .value(let word): "\(name) \(word)"
     case .values(let word): "\(name) \(word)…"
+    }
+  }
+
+  /// Whether a value is a dash where the name of a file or folder belongs.
+  func isDash(_ value: String) -> Bool {
+    switch kind {
+    case .flag: false
+    case .value(let word), .values(let word):
+      switch word {
+      case "FILE", "FOLDER", "COSE": value == "-"
+      case "NAME=FILE": value.drop { $0 != "=" } == "=-"
+      case "DEVICE": value == "scripted:-"
+      default: false
+      }
     }
   }
 

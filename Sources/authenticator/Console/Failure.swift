@@ -72,7 +72,7 @@ extension Failure {
 
   /// Codes that speak of the environment rather than of a refusal.
   private static let unusableCodes: Set<AuthenticatorError.Code> = [
-    .storageFailed, .outOfMemory, .storeMissing, .notAStore, .storeDamaged, .storeNewer, .busy,
+    .storageFailed, .outOfMemory, .storeMissing, .notAStore, .storeDamaged, .storeNewer, .busy, .integrityFailed,
   ]
 
   private static func message(of error: AuthenticatorError) -> String {

@@ -37,7 +37,7 @@ struct DeviceOptions: Sendable {
 
   static let options = [
     store,
-    Option("--device", .value("DEVICE"), "scripted:FILE, terminal or linux (default terminal)"),
+    Option("--device", .value("DEVICE"), "scripted:FILE, terminal or linux (default terminal)", readsInput: true),
     Option(
       "--authenticator", .value("NAME"), "bind with biometric-only, biometric-or-passcode, passcode or pin alone"),
     Option("--allow-software-keys", .flag, "let biometric and passcode keys be made without hardware"),
@@ -46,6 +46,22 @@ struct DeviceOptions: Sendable {
     Option("--pam-service", .value("NAME"), "the PAM service that checks the passcode (default login)"),
     Option("--pam-folder", .value("FOLDER"), "where PAM services are (default /etc/pam.d)"),
   ]
+
+  /// Options that say nothing to a verb are unknown to it. Where the device is and who is in front of it may be told to
+  /// each of its verbs alike.
+  static func options(without names: Set<String>) -> [Option] { options.filter { !names.contains($0.name) } }
+
+  /// What servers are told of app and device in a proof.
+  static let told: Set<String> = ["--app-id", "--device-name"]
+
+  /// For verbs that make no key and tell no server of one.
+  static let withoutKeyMaking = options(without: told.union(["--authenticator"]))
+
+  /// What says how the person is asked.
+  static let prompting: Set<String> = ["--pam-service", "--pam-folder"]
+
+  /// For verbs that ask nobody anything either.
+  static let withoutPrompts = withoutKeyMaking.filter { !prompting.contains($0.name) }
 
   static let defaultAppIdentifier = "org.example.authenticator"
 

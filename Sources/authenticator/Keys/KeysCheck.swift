@@ -34,7 +34,9 @@ struct KeysCheck: Verb {
 
   init(_ arguments: Arguments) throws {
     device = try DeviceOptions(arguments)
-    try arguments.check(Self.serverOptions, need: "--server")
+    // What shapes the sign-in says nothing without it.
+    let shaping = DeviceOptions.options.filter { $0.name == "--authenticator" || DeviceOptions.told.contains($0.name) }
+    try arguments.check(Self.serverOptions + shaping, need: "--server")
     guard !arguments.has("--no-session") else {
       throw Failure.usage("checking needs a session; leave --no-session out")
     }

@@ -5,7 +5,7 @@ import AuthenticatorCore
 struct KeysDelete: Verb {
   static let syntax = Syntax(
     "keys", "delete", summary: "destroy a key of this device; the server's record remains", operands: ["TAG"],
-    options: DeviceOptions.options,
+    options: DeviceOptions.withoutPrompts,
     notes: [
       """
       Only the local half goes. Remove the server's record too: signed in as the key's user, or by an administrator.

@@ -4,7 +4,7 @@ import AuthenticatorCore
 /// `keys list`: every key of the store, in every state.
 struct KeysList: Verb {
   static let syntax = Syntax(
-    "keys", "list", summary: "list the keys of this device", options: DeviceOptions.options,
+    "keys", "list", summary: "list the keys of this device", options: DeviceOptions.withoutKeyMaking,
     notes: ["Health is told without a prompt; what the device cannot tell now is 'unknown'."])
 
   private let options: DeviceOptions

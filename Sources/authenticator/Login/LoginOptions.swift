@@ -112,6 +112,7 @@ struct LoginOptions: Sendable {
     let server = try arguments.required("--server")
     let realm = try arguments.text("--realm") ?? (realm ?? .root).description
     let cookie = try arguments.text("--cookie-name") ?? "iPlanetDirectoryPro"
+    try checkAddress(server)
     do {
       var configuration = try JourneyConfiguration(server: server, realm: realm, cookieName: cookie)
       if let seconds = try arguments.integer("--timeout", in: 1...3600) {
@@ -120,6 +121,13 @@ struct LoginOptions: Sendable {
       return configuration
     } catch let error as AuthenticatorError {
       throw Failure.usage(error.reason)
+    }
+  }
+
+  /// What is no address at all is named with its option.
+  static func checkAddress(_ server: String) throws {
+    do { _ = try WebURL(server) } catch let error as AuthenticatorError {
+      throw Failure.usage("--server: \(error.reason)")
     }
   }
 

@@ -7,9 +7,14 @@ struct RelyingPartyOptions: Sendable {
     [
       Option("--rp-id", .value("ID"), "be this WebAuthn relying party (default: the server's host, here localhost)"),
       Option("--origin", .values("ORIGIN"), "let this web page or app run ceremonies, beside the server's own page"),
-      Option("--trust-anchors", .values("FILE"), "trust attestation that these certificates (PEM) vouch for"),
-      Option("--trust-store", .values("NAME=FILE"), "the same for nodes whose trustStoreAlias is NAME"),
-      Option("--revocation-lists", .values("FILE"), "refuse what these lists (PEM) say their issuers have revoked"),
+      Option(
+        "--trust-anchors", .values("FILE"), "trust attestation that these certificates (PEM) vouch for",
+        readsInput: true),
+      Option(
+        "--trust-store", .values("NAME=FILE"), "the same for nodes whose trustStoreAlias is NAME", readsInput: true),
+      Option(
+        "--revocation-lists", .values("FILE"), "refuse what these lists (PEM) say their issuers have revoked",
+        readsInput: true),
     ] + MetadataFiles.options
 
   static let note = """
@@ -40,8 +45,6 @@ struct RelyingPartyOptions: Sendable {
       throw Failure.usage("--revocation-lists is for --trust-anchors and --trust-store, which are missing")
     }
     metadata = try MetadataFiles(arguments)
-    let paths = anchorPaths + stores.map(\.path) + revocationPaths + (metadata?.paths ?? [])
-    guard paths.count(where: { $0 == "-" }) < 2 else { throw Failure.usage("only one file can be standard input") }
   }
 
   private static func store(_ text: String) throws -> (name: String, path: String) {

@@ -10,11 +10,12 @@ struct Serve: Verb {
     options: [
       Option("--port", .value("N"), "listen on this port; 0 takes a free one (default 8080)"),
       Option("--host", .value("ADDRESS"), "listen on this address (default 127.0.0.1)"),
-      Option("--users", .value("FILE"), "the people who may sign in: [{\"username\", \"password\"}]"),
+      Option("--users", .value("FILE"), "the people who may sign in: [{\"username\", \"password\"}]", readsInput: true),
       Option("--journeys", .value("FOLDER"), "offer the journeys exported there instead of the built-in ones"),
       Option("--registry", .value("FILE"), "keep users, devices and sessions there (default: in memory)"),
-      Option("--trusted-devices", .value("FILE"), "what the server does about trusted devices, as JSON"),
-      Option("--uaf", .value("FILE"), "what the server does about FIDO UAF, as JSON"),
+      Option(
+        "--trusted-devices", .value("FILE"), "what the server does about trusted devices, as JSON", readsInput: true),
+      Option("--uaf", .value("FILE"), "what the server does about FIDO UAF, as JSON", readsInput: true),
       Option("--application-id", .values("ID"), "accept proofs of this app (default \(defaultID))"),
     ] + RelyingPartyOptions.options + [Option("--list", .flag, "list the journeys and end")],
     notes: [
@@ -102,7 +103,12 @@ struct Serve: Verb {
       environment: environment, journeys: journeys, applicationIDs: applicationIDs)
     if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
     configuration.webAuthn = try relyingParty.configuration(at: environment.now().seconds)
-    if let uafPath { configuration.uaf = try Self.uaf(uafPath) }
+    if let uafPath {
+      configuration.uaf = try Self.uaf(uafPath)
+      if let realm = configuration.uaf.realm, !configuration.realms.contains(realm) {
+        throw Failure.unusable("inputUnusable", "\(InputFile.name(uafPath)): realm is not served", stage: "uaf")
+      }
+    }
     configuration.log = { event in
       // Whoever is refused is told nothing but that; the operator learns which check it was.
       if case .proofRefused = event { console.say("server: \(event)") } else { console.trace("server: \(event)") }
@@ -125,7 +131,7 @@ struct Serve: Verb {
     do {
       return try TrustedDeviceSettings(json: json)
     } catch {
-      throw Failure.unusable("inputUnusable", "\(path): \(error)", stage: "trusted-devices")
+      throw Failure.unusable("inputUnusable", "\(InputFile.name(path)): \(error)", stage: "trusted-devices")
     }
   }
 
@@ -134,7 +140,7 @@ struct Serve: Verb {
     do {
       return try UAFSettings(json: json)
     } catch {
-      throw Failure.unusable("inputUnusable", "\(path): \(error)", stage: "uaf")
+      throw Failure.unusable("inputUnusable", "\(InputFile.name(path)): \(error)", stage: "uaf")
     }
   }
 

@@ -34,6 +34,6 @@ struct UserList: Sendable {
   }
 
   private static func malformed(_ path: String, _ what: String) -> Failure {
-    .unusable("inputUnusable", "\(path == "-" ? "standard input" : path): \(what)", stage: "users")
+    .unusable("inputUnusable", "\(InputFile.name(path)): \(what)", stage: "users")
   }
 }

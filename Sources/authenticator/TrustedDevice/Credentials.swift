@@ -9,7 +9,9 @@ struct Credentials: Sendable {
 
   static let password = [
     Option("--password", .value("TEXT"), "the password; others on this machine may see it"),
-    Option("--password-file", .value("FILE"), "a file with the password on its first line; - is standard input"),
+    Option(
+      "--password-file", .value("FILE"), "a file with the password on its first line; - is standard input",
+      readsInput: true),
   ]
 
   init(_ arguments: Arguments, name option: String) throws {
@@ -34,7 +36,7 @@ struct Credentials: Sendable {
     if let passwordFile {
       let bytes = try InputFile.bytes(passwordFile).prefix { $0 != 0x0A && $0 != 0x0D }
       guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
-        throw Failure.unusable("inputUnusable", "\(passwordFile) holds no password", stage: "input")
+        throw Failure.unusable("inputUnusable", "\(InputFile.name(passwordFile)) holds no password", stage: "input")
       }
       return text
     }

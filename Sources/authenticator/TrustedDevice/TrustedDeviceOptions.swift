@@ -23,9 +23,7 @@ struct TrustedDeviceOptions: Sendable {
       Option("--timeout", .value("SECONDS"), "how long the person has to answer a prompt (default 60)"),
       DeviceOptions.installation,
     ]
-    + DeviceOptions.options.filter {
-      $0.name != "--authenticator" && $0.name != "--app-id" && $0.name != "--device-name"
-    }
+    + DeviceOptions.options(without: DeviceOptions.told.union(["--authenticator"]))
 
   /// Which policies there are.
   static let policy = Option(
@@ -73,6 +71,7 @@ struct TrustedDeviceOptions: Sendable {
 
   private static func configuration(_ arguments: Arguments) throws -> TrustedDeviceConfiguration {
     let (server, key) = (try arguments.text("--server"), try arguments.text("--publishable-key"))
+    if let server { try LoginOptions.checkAddress(server) }
     do {
       if let key { return try TrustedDeviceConfiguration(publishableKey: key, proxyURL: server) }
       guard let server else { throw Failure.usage("--server is missing") }

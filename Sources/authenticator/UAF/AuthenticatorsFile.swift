@@ -10,13 +10,7 @@ enum AuthenticatorsFile {
     "aaid", "behaviour", "title", "description", "authenticatorVersion", "upv", "assertionScheme",
     "authenticationAlgorithm", "publicKeyAlgAndEncoding", "attestationTypes", "attestationKey", "attestationChain",
     "userVerification", "keyProtection", "matcherProtection", "attachmentHint", "isSecondFactorOnly", "tcDisplay",
-    "tcDisplayContentType", "tcDisplayPNGCharacteristics", "maximumKeys",
-  ]
-  /// Members of metadata statements that a client has no use for.
-  private static let passedOver: Set<String> = [
-    "legalHeader", "alternativeDescriptions", "protocolFamily", "authenticationAlgorithms", "publicKeyAlgAndEncodings",
-    "userVerificationDetails", "isKeyRestricted", "isFreshUserVerificationRequired", "cryptoStrength", "operatingEnv",
-    "attestationRootCertificates", "ecdaaTrustAnchors", "icon", "supportedExtensions",
+    "maximumKeys",
   ]
 
   /// What this device has without a file. The numbers are no vendor's: for development only.
@@ -28,6 +22,14 @@ enum AuthenticatorsFile {
     return behaviors.compactMap { name, behavior in
       AAID(name).map { UAFAuthenticatorModel(aaid: $0, behavior: behavior) }
     }
+  }
+
+  /// What the library finds wrong with a model, in the words of the file.
+  static func reason(_ error: AuthenticatorError) -> String {
+    let names = ["versions": "upv", "publicKeyFormat": "publicKeyAlgAndEncoding", "behavior": "behaviour"]
+    var parts = error.reason.split(separator: " ", maxSplits: 2).map(String.init)
+    if parts.count == 3, parts[0].hasSuffix(":"), let name = names[parts[1]] { parts[1] = name }
+    return parts.joined(separator: " ")
   }
 
   /// - Throws: an unusable-input failure that names the file and the member.
@@ -58,20 +60,25 @@ enum AuthenticatorsFile {
   }
 
   private static func model(_ members: ModelMembers) throws -> UAFAuthenticatorModel {
-    if let name = members.object.names.first(where: { !read.contains($0) && !passedOver.contains($0) }) {
-      throw members.malformed(name)
+    for member in members.object where !read.contains(member.name) {
+      if let complaint = StatementMember.complaint(about: member.name, member.value) {
+        throw members.unusable(member.name, complaint)
+      }
     }
     guard let aaid = members.object["aaid"]?.stringValue.flatMap(AAID.init) else { throw members.malformed("aaid") }
     guard let behavior = UAFBehavior.builtIn.first(where: { $0.name == members.object["behaviour"]?.stringValue })
     else {
-      throw members.malformed("behaviour")
+      let names = UAFBehavior.builtIn.map(\.name).joined(separator: ", ")
+      throw members.unusable("behaviour", "must be one of: \(names)")
     }
     if let scheme = members.object["assertionScheme"], scheme.stringValue != UAFAuthenticatorModel.assertionScheme {
       throw members.malformed("assertionScheme")
     }
     let algorithm = UAFAlgorithm(
       rawValue: try members.number("authenticationAlgorithm") ?? UAFAlgorithm.secp256r1ECDSASHA256Raw.rawValue)
-    guard UAFAlgorithm.supported.contains(algorithm) else { throw members.malformed("authenticationAlgorithm") }
+    guard UAFAlgorithm.supported.contains(algorithm) else {
+      throw members.unusable("authenticationAlgorithm", "is not supported")
+    }
     var model = UAFAuthenticatorModel(
       aaid: aaid, behavior: behavior, title: try members.text("title"),
       authenticationAlgorithm: algorithm,
@@ -104,15 +111,13 @@ enum AuthenticatorsFile {
         return UAFAttestationType(rawValue: value)
       }
     }
-    if let list = members.object["tcDisplayPNGCharacteristics"] {
-      guard let elements = list.arrayValue, let read = try? elements.map({ try DisplayPNGCharacteristics($0) }) else {
-        throw members.malformed("tcDisplayPNGCharacteristics")
-      }
-      model.tcDisplayPNGCharacteristics = read
+    if members.object["tcDisplayContentType"] != nil, model.tcDisplay.isEmpty {
+      throw members.unusable("tcDisplayContentType", "tells of a display, and tcDisplay of none")
     }
-    if let type = try members.text("tcDisplayContentType") {
-      let shown = ["text/plain"] + (model.tcDisplayPNGCharacteristics.isEmpty ? [] : ["image/png"])
-      guard !model.tcDisplay.isEmpty, shown.contains(type) else { throw members.malformed("tcDisplayContentType") }
+    if let details = members.object["userVerificationDetails"],
+      StatementMember.methods(of: details) != model.userVerification.subtracting(.all)
+    {
+      throw members.unusable("userVerificationDetails", "are not the methods of behaviour and userVerification")
     }
     model.attestationKey = try attestationKey(members)
     return model
@@ -126,6 +131,9 @@ enum AuthenticatorsFile {
       return nil
     }
     guard let chainPath = try members.text("attestationChain") else { throw members.malformed("attestationChain") }
+    for (name, path) in [("attestationKey", keyPath), ("attestationChain", chainPath)] where path == "-" {
+      throw members.unusable(name, "cannot be standard input")
+    }
     let text = { (path: String) in String(decoding: try InputFile.bytes(path), as: UTF8.self) }
     let key: PrivateKey
     let chain: [X509Certificate]
@@ -151,7 +159,7 @@ private struct ModelMembers {
   let object: JSONObject
   let unusable: (_ name: String, _ why: String) -> Failure
 
-  func malformed(_ name: String) -> Failure { unusable(name, "is missing or malformed") }
+  func malformed(_ name: String) -> Failure { unusable(name, object[name] == nil ? "is missing" : "is malformed") }
 
   func text(_ name: String) throws -> String? {
     guard let value = object[name] else { return nil }

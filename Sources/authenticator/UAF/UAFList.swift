@@ -5,7 +5,7 @@ import AuthenticatorUAF
 struct UAFList: Verb {
   static let syntax = Syntax(
     "uaf", "list", summary: "list the UAF keys of a caller on this device",
-    options: [UAFOptions.facet] + UAFOptions.options,
+    options: [UAFOptions.facet] + UAFOptions.optionsWithoutPrompts,
     notes: ["Not confirmed: the server's status of the registration is not known (yet); see 'uaf notify'."])
 
   private let options: UAFOptions
@@ -18,7 +18,7 @@ struct UAFList: Verb {
 
   func run(_ console: Console) async throws -> ExitStatus {
     let client = try await options.existingClient(console)
-    let registrations = try await UAFOptions.refusing { try await client.registrations(facetID: facet) }
+    let registrations = try await options.refusing { try await client.registrations(facetID: facet) }
     let json = registrations.map { one -> JSONValue in
       let keys = one.keys.map { key -> JSONValue in
         [

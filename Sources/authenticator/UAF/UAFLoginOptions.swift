@@ -5,17 +5,19 @@ import AuthenticatorUAFJourney
 /// What the command line says about UAF steps of a journey: which models this device has, who calls, which button.
 struct UAFLoginOptions: Sendable {
   static let options = [
-    Option("--authenticators", .value("FILE"), "the UAF models of this device, as for 'uaf process'"),
+    Option("--authenticators", .value("FILE"), "the UAF models of this device, as for 'uaf process'", readsInput: true),
     Option("--facet", .value("ID"), "who calls in UAF steps (default linux:exe: and --app-id)"),
     Option("--fallback-title", .value("TEXT"), "a button in biometric UAF prompts that ends them as FALLBACK"),
   ]
 
   private let models: [UAFAuthenticatorModel]
+  private let modelsPath: String?
   private let facet: String?
   private let extras: UAFExtras
 
   init(_ arguments: Arguments) throws {
-    models = try arguments.text("--authenticators").map(AuthenticatorsFile.models) ?? AuthenticatorsFile.standard
+    modelsPath = try arguments.text("--authenticators")
+    models = try modelsPath.map(AuthenticatorsFile.models) ?? AuthenticatorsFile.standard
     facet = try arguments.text("--facet").map(UAFOptions.caller)
     extras = UAFExtras(try arguments.text("--fallback-title").map { [.fallback(title: $0)] } ?? [])
   }
@@ -27,7 +29,7 @@ struct UAFLoginOptions: Sendable {
     timeout: Duration?
   ) async throws -> UAFJourneyConfiguration {
     let client = try device.uafClient(
-      models, over: store, instance: instance, certificateFile: certificateFile,
+      models, of: modelsPath, over: store, instance: instance, certificateFile: certificateFile,
       responder: user.map { NamedAccount(user: $0, person: device.person.responder) }, timeout: timeout)
     try await client.recover()
     return UAFJourneyConfiguration(client: client, facetID: facet, extras: extras)

@@ -7,10 +7,10 @@ struct UAFNotify: Verb {
   static let syntax = Syntax(
     "uaf", "notify", summary: "tell this device the server's status of a response",
     options: [
-      Option("--response", .value("FILE"), "what 'uaf process' printed; - is standard input"),
+      Option("--response", .value("FILE"), "what 'uaf process' printed; - is standard input", readsInput: true),
       Option("--status", .value("CODE"), "the server's status: 1200 accepted, 1202 pending, 1400 and more refused"),
       UAFOptions.facet,
-    ] + UAFOptions.options,
+    ] + UAFOptions.optionsWithoutPrompts,
     notes: [
       """
       1200 takes a new key into use. A refusal destroys it; 1202, 1408 and 1500 leave it as it is. 1481 deletes the key \
@@ -45,7 +45,7 @@ struct UAFNotify: Verb {
         ["status": .integer(Int64(status.rawValue)), "keys": 0], lines: ["nothing to note: the message has no keys"])
       return .success
     }
-    let count = try await UAFOptions.refusing {
+    let count = try await options.refusing(in: path) {
       // The response itself says who called.
       let caller = try self.facet ?? UAFResponse(response.uafProtocolMessage).facetID()
       return try await client.notify(status: status, of: response, facetID: caller)

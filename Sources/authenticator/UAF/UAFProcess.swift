@@ -7,10 +7,12 @@ struct UAFProcess: Verb {
   static let syntax = Syntax(
     "uaf", "process", summary: "answer a UAF message: register, sign in, confirm, or forget keys",
     options: [
-      Option("--message", .value("FILE"), "the server's message, wrapped or not; - is standard input"),
+      Option(
+        "--message", .value("FILE"), "the server's message, wrapped or not; - is standard input", readsInput: true),
       UAFOptions.facet,
       Option("--fallback-title", .value("TEXT"), "a button in the biometric prompt that ends it as FALLBACK"),
-      Option("--channel-binding", .value("FILE"), "what is known of the TLS connection, JSON"), UAFOptions.certificates,
+      Option("--channel-binding", .value("FILE"), "what is known of the TLS connection, JSON", readsInput: true),
+      UAFOptions.certificates,
     ] + UAFOptions.options,
     notes: [
       """
@@ -32,9 +34,6 @@ struct UAFProcess: Verb {
     fallbackTitle = try arguments.text("--fallback-title")
     bindingPath = try arguments.text("--channel-binding")
     options = try UAFOptions(arguments)
-    if path == "-", case .scripted("-") = options.device.source {
-      throw Failure.usage("--message and --device cannot both be standard input")
-    }
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
@@ -46,19 +45,19 @@ struct UAFProcess: Verb {
     }
     let extras = UAFExtras(fallbackTitle.map { [UAFExtras.Extension.fallback(title: $0)] } ?? [])
     let device = try Device(options.device, console: console)
-    let client = try await UAFOptions.refusing(answering: message) {
+    let client = try await options.refusing(answering: message, in: path) {
       let client = try options.client(device, over: try await device.store.opened())
       try await client.recover()
       return client
     }
-    let answer = try await UAFOptions.refusing(answering: message) {
+    let answer = try await options.refusing(answering: message, in: path) {
       try await client.process(
         message, facetID: facet, channelBinding: binding ?? ChannelBinding(), extras: extras)
     }
     let json = JSONValue.object(["uafProtocolMessage": .string(answer.uafProtocolMessage)])
     do { try console.print(json, lines: [json.serializedString()]) } catch {
       // Whom it did not reach cannot answer: a new key is nobody's, and must not wait for a verdict.
-      _ = try await UAFOptions.refusing { try await client.notify(status: .undelivered, of: answer, facetID: facet) }
+      _ = try await options.refusing { try await client.notify(status: .undelivered, of: answer, facetID: facet) }
       throw error
     }
     return .success

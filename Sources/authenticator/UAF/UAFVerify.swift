@@ -8,9 +8,9 @@ struct UAFVerify: Verb {
   static let syntax = Syntax(
     "uaf", "verify", summary: "verify a UAF response as a server",
     options: [
-      Option("--request", .value("FILE"), "the message that was sent; - is standard input"),
-      Option("--response", .value("FILE"), "what 'uaf process' printed, or the message in it"),
-      Option("--expect", .value("FILE"), "registrations, metadata and facets"),
+      Option("--request", .value("FILE"), "the message that was sent; - is standard input", readsInput: true),
+      Option("--response", .value("FILE"), "what 'uaf process' printed, or the message in it", readsInput: true),
+      Option("--expect", .value("FILE"), "registrations, metadata and facets", readsInput: true),
     ],
     notes: [
       """
@@ -33,9 +33,6 @@ struct UAFVerify: Verb {
     requestPath = try arguments.required("--request")
     responsePath = try arguments.required("--response")
     expectationPath = try arguments.required("--expect")
-    guard [requestPath, responsePath, expectationPath].filter({ $0 == "-" }).count <= 1 else {
-      throw Failure.usage("only one of the files can be standard input")
-    }
   }
 
   func run(_ console: Console) async throws -> ExitStatus {

@@ -8,8 +8,11 @@ struct AttestationFiles: Sendable {
   let chainPath: String
 
   static let options = [
-    Option("--attestation-key", .value("FILE"), "vouch for the credential with this private key (PEM)"),
-    Option("--attestation-chain", .value("FILE"), "its certificates (PEM), its own first, without the root"),
+    Option(
+      "--attestation-key", .value("FILE"), "vouch for the credential with this private key (PEM)", readsInput: true),
+    Option(
+      "--attestation-chain", .value("FILE"), "its certificates (PEM), its own first, without the root", readsInput: true
+    ),
   ]
 
   /// Nil when neither option is given.
@@ -20,9 +23,6 @@ struct AttestationFiles: Sendable {
         throw Failure.usage("--attestation-key and --attestation-chain go together")
       }
       return nil
-    }
-    guard key != "-" || chain != "-" else {
-      throw Failure.usage("--attestation-key and --attestation-chain cannot both be standard input")
     }
     keyPath = key
     chainPath = chain

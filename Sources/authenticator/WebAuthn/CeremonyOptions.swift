@@ -18,7 +18,8 @@ struct CeremonyOptions: Sendable {
   let certificateFile: String?
 
   static let options = [
-    Option("--options", .value("FILE"), "the relying party's options, Level 3 JSON; - is standard input"),
+    Option(
+      "--options", .value("FILE"), "the relying party's options, Level 3 JSON; - is standard input", readsInput: true),
     Option("--origin", .value("ORIGIN"), "who asks: https://example.org, or the origin of an app"),
     Option("--top-origin", .value("ORIGIN"), "the outermost page, when the caller is a frame of another origin"),
     Option("--rp-id", .values("ID"), "let an app's origin use this relying party ID; a web origin's are its own"),
@@ -42,7 +43,7 @@ struct CeremonyOptions: Sendable {
     """,
   ]
 
-  init(_ arguments: Arguments, _ device: DeviceOptions) throws {
+  init(_ arguments: Arguments) throws {
     path = try arguments.required("--options")
     caller = WebAuthnCaller(
       origin: try arguments.required("--origin"), topOrigin: try arguments.text("--top-origin"))
@@ -54,9 +55,6 @@ struct CeremonyOptions: Sendable {
     certificateFile = try arguments.text("--ca")
     guard certificateFile == nil || asksRelatedOrigins else {
       throw Failure.usage("--ca is for --related-origins, which is missing")
-    }
-    if path == "-", case .scripted("-") = device.source {
-      throw Failure.usage("--options and --device cannot both be standard input")
     }
   }
 

@@ -5,17 +5,14 @@ struct MetadataFiles: Sendable {
   static let options = [
     Option(
       "--metadata", .value("FILE"),
-      "accept only models of FIDO's signed list (MDS3 BLOB), unbroken and proven by their roots"),
-    Option("--metadata-roots", .values("FILE"), "the certificates (PEM) that vouch for that list"),
+      "accept only models of FIDO's signed list (MDS3 BLOB), unbroken and proven by their roots", readsInput: true),
+    Option("--metadata-roots", .values("FILE"), "the certificates (PEM) that vouch for that list", readsInput: true),
     Option("--accept-unknown-models", .flag, "accept models that the list does not know, too"),
   ]
 
   private let path: String
   private let rootPaths: [String]
   private let acceptsUnknownModels: Bool
-
-  /// Every file that is read.
-  var paths: [String] { rootPaths + [path] }
 
   /// Nil without `--metadata`.
   init?(_ arguments: Arguments) throws {

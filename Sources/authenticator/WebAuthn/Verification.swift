@@ -7,8 +7,8 @@ struct VerificationFiles: Sendable {
   private let expectationPath: String
 
   static let options = [
-    Option("--response", .value("FILE"), "the response, Level 3 JSON; - is standard input"),
-    Option("--expect", .value("FILE"), "what is expected of it"),
+    Option("--response", .value("FILE"), "the response, Level 3 JSON; - is standard input", readsInput: true),
+    Option("--expect", .value("FILE"), "what is expected of it", readsInput: true),
   ]
 
   static let notes = [
@@ -21,9 +21,6 @@ struct VerificationFiles: Sendable {
   init(_ arguments: Arguments) throws {
     responsePath = try arguments.required("--response")
     expectationPath = try arguments.required("--expect")
-    guard responsePath != "-" || expectationPath != "-" else {
-      throw Failure.usage("--response and --expect cannot both be standard input")
-    }
   }
 
   func response() throws -> JSONValue { try InputFile.json(responsePath) }

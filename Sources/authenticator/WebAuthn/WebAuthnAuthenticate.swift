@@ -9,7 +9,7 @@ struct WebAuthnAuthenticate: Verb {
     "webauthn", "authenticate", summary: "sign in with a WebAuthn credential of this device",
     options: CeremonyOptions.options + [
       Option("--credential", .value("ID"), "use this credential; otherwise, among several, the person chooses")
-    ] + DeviceOptions.options, notes: CeremonyOptions.notes)
+    ] + DeviceOptions.options(without: DeviceOptions.told), notes: CeremonyOptions.notes)
 
   private let ceremony: CeremonyOptions
   private let credential: CredentialID?
@@ -17,7 +17,7 @@ struct WebAuthnAuthenticate: Verb {
 
   init(_ arguments: Arguments) throws {
     device = try DeviceOptions(arguments)
-    ceremony = try CeremonyOptions(arguments, device)
+    ceremony = try CeremonyOptions(arguments)
     credential = try arguments.text("--credential").map { try CredentialID(argument: $0, option: "--credential") }
   }
 

@@ -8,7 +8,7 @@ struct WebAuthnConfirm: Verb {
     "webauthn", "confirm", summary: "destroy what a credential replaced, now that it has signed in",
     operands: ["[ID]"],
     options: [Option("--credential", .value("ID"), "the credential, as the operand does")]
-      + DeviceOptions.options,
+      + DeviceOptions.withoutPrompts,
     notes: ["Journeys do this by themselves when they end with a session. Without it, one replaced credential is kept."]
   )
 

@@ -7,7 +7,8 @@ struct WebAuthnDelete: Verb {
   static let syntax = Syntax(
     "webauthn", "delete", summary: "destroy a WebAuthn credential of this device; the server's record remains",
     operands: ["[ID]"],
-    options: [Option("--credential", .value("ID"), "the credential, as the operand does")] + DeviceOptions.options,
+    options: [Option("--credential", .value("ID"), "the credential, as the operand does")]
+      + DeviceOptions.withoutPrompts,
     notes: [
       """
       Only the local half goes. The server still lists the credential, and signing in with it fails until it is

@@ -6,7 +6,7 @@ import AuthenticatorWebAuthn
 struct WebAuthnList: Verb {
   static let syntax = Syntax(
     "webauthn", "list", summary: "list the WebAuthn credentials of this device",
-    options: [Option("--rp-id", .value("ID"), "of this relying party only")] + DeviceOptions.options,
+    options: [Option("--rp-id", .value("ID"), "of this relying party only")] + DeviceOptions.withoutPrompts,
     notes: ["Hidden: the server said that it does not know the credential; it is not offered any more."])
 
   private let options: DeviceOptions

@@ -5,7 +5,7 @@ import AuthenticatorWebAuthn
 struct WebAuthnRegister: Verb {
   static let syntax = Syntax(
     "webauthn", "register", summary: "make a WebAuthn credential on this device",
-    options: CeremonyOptions.options + AttestationFiles.options + DeviceOptions.options,
+    options: CeremonyOptions.options + AttestationFiles.options + DeviceOptions.options(without: DeviceOptions.told),
     notes: [
       """
       The options decide about attestation: 'none' leaves it out; 'direct' signs with the credential itself, or with
@@ -23,7 +23,7 @@ struct WebAuthnRegister: Verb {
 
   init(_ arguments: Arguments) throws {
     device = try DeviceOptions(arguments)
-    ceremony = try CeremonyOptions(arguments, device)
+    ceremony = try CeremonyOptions(arguments)
     attestation = try AttestationFiles(arguments)
   }
 

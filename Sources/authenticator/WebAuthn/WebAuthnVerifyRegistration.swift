@@ -21,9 +21,6 @@ struct WebAuthnVerifyRegistration: Verb {
   init(_ arguments: Arguments) throws {
     files = try VerificationFiles(arguments)
     metadata = try MetadataFiles(arguments)
-    guard (metadata?.paths ?? []).allSatisfy({ $0 != "-" }) else {
-      throw Failure.usage("the metadata and its roots cannot be standard input")
-    }
   }
 
   func run(_ console: Console) async throws -> ExitStatus {

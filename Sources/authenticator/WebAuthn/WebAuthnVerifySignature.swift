@@ -6,9 +6,10 @@ struct WebAuthnVerifySignature: Verb {
   static let syntax = Syntax(
     "webauthn", "verify-signature", summary: "check one signature with a COSE key",
     options: [
-      Option("--key", .value("COSE"), "the key: base64url, as verify-registration prints it, or a file"),
-      Option("--message", .value("FILE"), "what was signed; - is standard input"),
-      Option("--signature", .value("FILE"), "the signature in WebAuthn's form: DER for ECDSA"),
+      Option(
+        "--key", .value("COSE"), "the key: base64url, as verify-registration prints it, or a file", readsInput: true),
+      Option("--message", .value("FILE"), "what was signed; - is standard input", readsInput: true),
+      Option("--signature", .value("FILE"), "the signature in WebAuthn's form: DER for ECDSA", readsInput: true),
     ],
     notes: [
       """
@@ -25,9 +26,6 @@ struct WebAuthnVerifySignature: Verb {
     key = try arguments.required("--key")
     messagePath = try arguments.required("--message")
     signaturePath = try arguments.required("--signature")
-    guard [key, messagePath, signaturePath].count(where: { $0 == "-" }) < 2 else {
-      throw Failure.usage("only one of --key, --message and --signature can be standard input")
-    }
   }
 
   func run(_ console: Console) async throws -> ExitStatus {

@@ -8,7 +8,7 @@ struct WebAuthnWithdraw: Verb {
     "webauthn", "withdraw", summary: "take back a new credential that the relying party refused",
     operands: ["[ID]"],
     options: [Option("--credential", .value("ID"), "the credential, as the operand does")]
-      + DeviceOptions.options,
+      + DeviceOptions.withoutPrompts,
     notes: ["The credential is destroyed. One that it replaced, if it is still kept, takes its place again."])
 
   private let settlement: CredentialSettlement

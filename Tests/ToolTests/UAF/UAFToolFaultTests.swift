@@ -103,11 +103,12 @@ import ToolSupport
     let message = try request()
     for facet in [
       "https://example.org/path", "https://example.org?x", "linux:exe:a b", String(repeating: "f", count: 600),
-      "http://example.org", "https://", "linux:exe:a\tb",
+      "http://example.org", "https://", "linux:exe:a\tb", "x", "-", "example.org", ":x", "x:", "https:example.org",
+      "app:\u{9B}x", "app:\u{202E}x", "app:é",
     ] {
-      try await expect(2, naming: "--facet", "process", "--message", message, "--facet", facet)
       try await expect(2, naming: "--facet", "list", "--facet", facet)
     }
+    try await expect(2, naming: "--facet", "process", "--message", message, "--facet", "x")
     try await expect(
       2, naming: "--fallback-title is empty", "process", "--message", message, "--facet", Self.facet,
       "--fallback-title", "")
@@ -149,14 +150,91 @@ import ToolSupport
     for (members, member) in [
       (#""tcDisplayContentType": 42"#, "tcDisplayContentType"),
       (#""tcDisplayContentType": "text/html""#, "tcDisplayContentType"),
-      (#""attestationChain": "chain.pem""#, "attestationKey"),
+      (#""attestationChain": "chain.pem""#, "attestationKey is missing"),
+      (#""attestationKey": "-", "attestationChain": "chain.pem""#, "attestationKey cannot be standard input"),
+      (#""behavior": "silent""#, "behavior is unknown"), (#""behaviours": 1"#, "behaviours is unknown"),
+      // What this tool cannot show, and what only a newer form of statements says.
+      (#""tcDisplayContentType": "image/png""#, "this tool shows no pictures"),
+      (#""tcDisplayPNGCharacteristics": []"#, "this tool shows text"),
+      (#""protocolFamily": "u2f""#, "protocolFamily must be uaf"), (#""icon": 5"#, "icon is malformed"),
+      (#""authenticationAlgorithms": ["rsassa_pss_sha256_raw"]"#, "authenticationAlgorithms is of a newer form"),
+      (#""publicKeyAlgAndEncodings": ["ecc_x962_raw"]"#, "publicKeyAlgAndEncodings is of a newer form"),
+      (#""userVerificationDetails": [[{"userVerificationMethod": "presence_internal"}]]"#, "userVerificationDetails"),
+      (#""userVerificationDetails": [[{"userVerification": 2}]]"#, "are not the methods of behaviour"),
+      (#""supportedExtensions": [{"id": "x", "fail_if_unknown": true}]"#, "has one that is unknown here"),
+      (#""isFreshUserVerificationRequired": "yes""#, "isFreshUserVerificationRequired is malformed"),
+      (#""isKeyRestricted": false"#, "isKeyRestricted must be true"),
+      (#""publicKeyAlgAndEncoding": 9"#, "models.json: ABCD#0001: publicKeyAlgAndEncoding"),
+      (#""upv": [{"major": 1, "minor": 2}]"#, "models.json: ABCD#0001: upv"),
     ] {
       let file = try folder.write(
         "models.json",
         #"{"version": 1, "authenticators": [{"aaid": "ABCD#0001", "behaviour": "presence", \#(members)}]}"#)
       let result = try await run("discover", "--authenticators", file)
       #expect(result.status == 3)
-      #expect(try result.json().serializedString().contains(member), "\(members)")
+      let message = try result.json()["message"]?.stringValue ?? ""
+      #expect(message.contains("models.json: ") && message.contains(member), "\(members): \(message)")
+    }
+  }
+
+  /// A statement of this very device, with the one member that a server does not need.
+  @Test func statementsOfTheDeviceAreReadBack() async throws {
+    let printed = try await run("discover", "--metadata").json()
+    let behaviors = ["passcode", "uvs", "delete", "bio-or-passcode", "presence", "silent"]
+    let authenticators = zip(printed.arrayValue ?? [], behaviors).map { statement, behavior -> JSONValue in
+      var members = statement.objectValue ?? [:]
+      members["behaviour"] = .string(behavior)
+      return .object(members)
+    }
+    #expect(authenticators.count == behaviors.count)
+    let file = try folder.write(
+      "models.json",
+      JSONValue.object(["version": 1, "authenticators": .array(authenticators)]).serializedString())
+    #expect(try await run("discover", "--metadata", "--authenticators", file).json() == printed)
+  }
+
+  @Test func messagesAreNamedByTheirFile() async throws {
+    for (text, status, what) in [
+      ("7", 1, "message is no list of messages"), ("{}", 1, "message holds no protocol message"),
+      (#"{"uafProtocolMessage": "x"}"#, 1, "it is no JSON"), (#"{"uafRequest": "[]"}"#, 1, "message"),
+      ("[", 3, "is not JSON"),
+    ] {
+      let file = try folder.write("hello.json", text)
+      let says = status == 1 ? "hello.json: \(what)" : what
+      try await expect(Int32(status), naming: says, "process", "--message", file, "--facet", Self.facet)
+      try await expect(
+        Int32(status), naming: "hello.json", "notify", "--response", file, "--status", "1200")
+    }
+  }
+
+  /// As the HTTP profile posts it, and as the server answers with it.
+  @Test func responsesAreReadInBothWrappings() async throws {
+    try person(["do": "match"])
+    let made = try await run("process", "--message", try request(), "--facet", Self.facet).json()
+    let posted = JSONValue.object(["uafResponse": made["uafProtocolMessage"] ?? .null, "context": ""])
+    let file = try folder.write("posted.json", posted.serializedString())
+    #expect(try await run("notify", "--response", file, "--status", "1200").json()["keys"] == 1)
+  }
+
+  /// The environment is at fault, not the request, and the file is named.
+  @Test func aDamagedStoreIsUnusable() async throws {
+    try person(["do": "match"])
+    let made = try await run("process", "--message", try request(), "--facet", Self.facet)
+    let response = try folder.write("response.json", made.stdout)
+    let python =
+      "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(\"update ledger set value = x'00'\"); c.commit()"
+    let broken = try await ChildProcess("python3", ["-c", python, folder.file("keys/keys.sqlite")])
+      .result(within: .seconds(60))
+    try #require(broken.status == 0)
+    for words in [
+      ["process", "--message", try request("Auth"), "--facet", Self.facet], ["list", "--facet", Self.facet],
+      ["notify", "--response", response, "--status", "1200"],
+    ] {
+      let result = try await Tool.run(self.words(words[0], Array(words[1...])))
+      #expect(result.status == 3)
+      let json = try result.json()
+      #expect(json["error"] == "integrityFailed")
+      #expect(json["message"]?.stringValue?.contains("keys.sqlite: ") == true, "\(json.serializedString())")
     }
   }
 

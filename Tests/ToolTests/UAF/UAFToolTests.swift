@@ -130,7 +130,7 @@ import ToolSupport
     for (members, named) in [
       (#""keyProtection": 0"#, "ABCD#0001: keyProtection"), (#""userVerification": 4"#, "ABCD#0001: userVerification"),
       (#""attestationKey": "no-key.pem", "attestationChain": "no-chain.pem""#, "no-key.pem"),
-      (#""upv": [{"major": 1, "minor": 2}]"#, "ABCD#0001: versions"), (#""upv": [1]"#, "upv"),
+      (#""upv": [{"major": 1, "minor": 2}]"#, "ABCD#0001: upv"), (#""upv": [1]"#, "upv"),
     ] {
       try kit.folder.write(
         "models.json",

@@ -157,7 +157,7 @@ extension WebAuthnCeremonyTests {
       (["verify-registration", "--response", "a"], "--expect is missing"),
       (["verify-authentication", "--expect", "a"], "--response is missing"),
       (["verify-authentication", "--expect", "-", "--response", "-"], "cannot both be standard input"),
-      (["verify-signature", "--key", "a", "--message", "-", "--signature", "-"], "can be standard input"),
+      (["verify-signature", "--key", "a", "--message", "-", "--signature", "-"], "cannot both be standard input"),
       (["verify-signature", "--key", "a", "--message", "b"], "--signature is missing"),
       (["delete"], "ID is missing"), (["delete", "!"], "ID wants a credential ID"),
       (["delete", "AA", "--credential", "AA"], "the credential is given twice"),
