@@ -2,7 +2,7 @@ import AuthenticatorCoding
 import AuthenticatorCore
 
 /// The facets that an application trusts, as its app ID's address serves them (FIDO AppID and Facet Specification).
-struct TrustedFacetList: Sendable {
+package struct TrustedFacetList: Sendable {
   /// Identities of apps and https origins, by protocol version.
   private var facets: [UAFVersion: Set<String>] = [:]
 
@@ -10,7 +10,7 @@ struct TrustedFacetList: Sendable {
 
   /// Reads a list; entries that nobody may name are dropped.
   /// - Throws: `invalidMessage`.
-  init(_ body: [UInt8], appID: WebURL, rules: FacetDomainRules) throws {
+  package init(_ body: [UInt8], appID: WebURL, rules: FacetDomainRules) throws {
     let value: JSONValue
     do { value = try JSONValue.parse(body) } catch {
       throw AuthenticatorError(.invalidMessage, stage: "uaf.facets", reason: "the list is no JSON", underlying: error)
@@ -34,6 +34,12 @@ struct TrustedFacetList: Sendable {
   /// Whether the list names the facet for this version.
   func names(_ facetID: FacetID, version: UAFVersion) -> Bool {
     facets[version]?.contains(facetID.normalized) ?? false
+  }
+
+  /// The same for a caller's own text, which may be no facet at all.
+  package func names(_ facetID: String, version: UAFVersion) -> Bool {
+    guard let facet = try? FacetID(facetID) else { return false }
+    return names(facet, version: version)
   }
 
   private static func appIdentity(_ id: String) -> String? {

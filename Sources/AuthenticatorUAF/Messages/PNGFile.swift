@@ -2,14 +2,14 @@ import AuthenticatorCoding
 
 /// A PNG file as far as it decides whether a display shows it: complete, intact, of a kind (PNG specification, sections 5
 /// and 11). Pixels are not unpacked.
-struct PNGFile {
+package struct PNGFile {
   /// The header's fields and the palette.
-  let characteristics: DisplayPNGCharacteristics
+  package let characteristics: DisplayPNGCharacteristics
 
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// Nil for bytes that are no complete PNG file and nothing else.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.starts(with: Self.signature) else { return nil }
     var reader = ByteReader(bytes.dropFirst(Self.signature.count))
     guard let first = Self.chunk(&reader), first.type == "IHDR", var found = Self.header(first.content) else {
@@ -73,7 +73,7 @@ struct PNGFile {
   }
 
   /// CRC-32 of a chunk's type and content.
-  static func checksum(_ bytes: [UInt8]) -> UInt32 {
+  package static func checksum(_ bytes: [UInt8]) -> UInt32 {
     var value = UInt32.max
     for byte in bytes {
       value ^= UInt32(byte)

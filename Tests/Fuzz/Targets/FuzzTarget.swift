@@ -20,7 +20,8 @@ package struct FuzzTarget: Sendable {
   package static let all: [FuzzTarget] = [
     .uafReceivedAssertion, .uafReceivedMessage,
     .json, .jws, .publicKey, .signature, .cbor, .attestationObject, .webAuthnJSON, .webAuthnStep, .certificate,
-    .ctap2, .metadata, .journey, .server, .frontend, .uafAssertion, .uafMessage, .store,
+    .ctap2, .metadata, .journey, .server, .frontend, .uafAssertion, .uafMessage,
+    .uafCommand, .uafCommandResponse, .uafFacets, .uafPicture, .store,
   ]
 
   /// The stored inputs, smallest first: base64, one a line, so that a corpus is one file.
