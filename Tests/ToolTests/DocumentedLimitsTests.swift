@@ -77,6 +77,26 @@ import ToolSupport
     #expect(document.contains("as many files open), \(time(try server("receiveSeconds"))) |"))
   }
 
+  @Test func theTableOfUAFHolds() throws {
+    func limit(_ name: String) throws -> Int { try number("uaf", name) }
+    let path = #filePath
+    let root = path[..<(path.range(of: "/Tests/")?.lowerBound ?? path.endIndex)]
+    let document = String(
+      decoding: try #require(TemporaryFolder.read(root + "/Docs/protocols/uaf.md")), as: UTF8.self)
+    let chapter = try #require(document.range(of: "\n## Limits\n"))
+    let table = document[chapter.upperBound...].prefix { $0 != "#" }
+    for row in [
+      "message | \(size(try limit("messageBytes"))), ",
+      "an assertion \(grouped(try limit("assertionBytes"))) bytes",
+      "choices | the first \(try limit("policyChoices")) ways ",
+      "app ID, facet ID | \(try limit("appIDBytes")) bytes, ",
+      "transaction | \(try limit("transactionCharacters")) characters of ASCII, or a picture of "
+        + size(try limit("transactionImageBytes")),
+      "list of trusted facets | \(size(try limit("facetListBytes"))), \(try limit("facetListRedirects")) redirections",
+      "operation | \(try limit("operationSeconds")) seconds",
+    ] { #expect(table.contains(row), "\(row)") }
+  }
+
   private func trimmed(_ text: Substring) -> String {
     var text = text
     while text.hasSuffix(" ") { text.removeLast() }

@@ -49,15 +49,21 @@ import ToolSupport
 
   @Test func settingsThatAreNotUnderstoodEndIt() async throws {
     let model = JSONValue.object(device.metadata()).serializedString()
+    let malformed = "is missing or malformed"
     for (members, named) in [
-      (#""metadata": [{}]"#, "metadata.0.aaid"), (#""metadata": []"#, "metadata"),
-      (#""metadata": [\#(model)], "appID": "http://nope""#, "appID"),
-      (#""metadata": [\#(model)], "policy": {"accepted": [[{"aaid": ["FFFF#F00D"]}]]}"#, "policy.accepted.0.0.aaid"),
+      (#""metadata": [{}]"#, "metadata.0.aaid \(malformed)"), (#""metadata": []"#, "metadata \(malformed)"),
+      (#""metadata": [\#(model)], "appID": "http://nope""#, "appID \(malformed)"),
+      (
+        #""metadata": [\#(model)], "policy": {"accepted": [[{"aaid": ["FFFF#F00D"]}]]}"#,
+        "policy.accepted.0.0.aaid \(malformed)"
+      ),
+      (#""metadata": [\#(model)], "facet": []"#, "facet is unknown"),
+      (#""metadata": [\#(model)], "realm": "/nowhere""#, "realm is not served"),
     ] {
       let path = try folder.write("bad.json", #"{"version": 1, \#(members)}"#)
       let result = try await Tool.run(["serve", "--port", "0", "--json", "--uaf", path])
       #expect(result.status == 3)
-      #expect(try result.json()["message"]?.stringValue?.contains("\(named) is missing or malformed") == true)
+      #expect(try result.json()["message"]?.stringValue?.contains("bad.json: \(named)") == true)
     }
   }
 }

@@ -140,7 +140,7 @@ extension UAFSettings {
     case "transactionText":
       guard let text = value.stringValue, (try? UAFTransactionContent(text: text)) != nil else { throw error }
       transactionText = text
-    default: throw error
+    default: throw ExpectationError(name, isUnknown: true)
     }
   }
 }

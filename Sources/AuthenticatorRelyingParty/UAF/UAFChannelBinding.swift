@@ -26,7 +26,7 @@ public struct UAFChannelBinding: Hashable, Sendable {
   /// Reads the members under their names in messages. Throws `ExpectationError`, which names the member: an unknown one,
   /// or one that no client could send.
   init(_ members: ExpectationMembers) throws(ExpectationError) {
-    for name in members.object.names where !Self.names.contains(name) { throw members.error(name) }
+    try members.admit(Self.names)
     func text(_ name: String) throws(ExpectationError) -> String? {
       guard let text = try members.optionalText(name) else { return nil }
       guard Self.isBytes(text) else { throw members.error(name) }

@@ -23,7 +23,7 @@ public struct UAFVerificationJob: Sendable {
   /// Throws `ExpectationError`, which names the member; those of the request stand below `request`.
   public init(request: JSONValue, expect: JSONValue, version: UAFProtocolVersion? = nil) throws(ExpectationError) {
     let members = try ExpectationMembers(expect)
-    for name in members.object.names where !Self.known.contains(name) { throw members.error(name) }
+    try members.admit(Self.known)
     let entry = try Self.entry(request, version)
     let header = try ExpectationMembers(entry.object["header"] ?? .null, path: "request.header")
     guard let operation = UAFServerOperation(rawValue: try header.text("op")), operation != .deregistration else {

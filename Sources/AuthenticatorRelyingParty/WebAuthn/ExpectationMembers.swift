@@ -15,6 +15,13 @@ struct ExpectationMembers {
 
   func error(_ name: String) -> ExpectationError { ExpectationError(path.isEmpty ? name : "\(path).\(name)") }
 
+  /// Refuses members that nobody looks at.
+  func admit(_ known: Set<String>) throws(ExpectationError) {
+    for name in object.names where !known.contains(name) {
+      throw ExpectationError(error(name).member, isUnknown: true)
+    }
+  }
+
   private func value(_ name: String) -> JSONValue? {
     guard let value = object[name], !value.isNull else { return nil }
     return value

@@ -26,6 +26,8 @@ struct Failure: Error {
 
   /// The same failure of a file, which the message names.
   func of(_ path: String) -> Failure {
+    // Some failures of a store in use name it themselves.
+    guard !message.contains(path) else { return self }
     var failure = self
     failure.message = "\(path): \(message)"
     return failure

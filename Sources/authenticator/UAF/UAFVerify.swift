@@ -65,7 +65,7 @@ struct UAFVerify: Verb {
       return .unusable("inputUnusable", "\(InputFile.name(expectationPath)): \(error)", stage: "expect")
     }
     let member = error.member.dropFirst("request.".count)
-    let what = member.isEmpty ? "is no list of requests" : "\(member) is missing or malformed"
+    let what = member.isEmpty ? "is no list of requests" : "\(member) \(error.complaint)"
     return .unusable(
       "inputUnusable", "\(InputFile.name(requestPath)): \(what)", stage: "request")
   }

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func refusesUnknownMembersAndContradictions() {
-    #expect(throws: ExpectationError("attestationRootCertificate")) {
+    #expect(throws: ExpectationError("attestationRootCertificate", isUnknown: true)) {
       try model { $0["attestationRootCertificate"] = [] }
     }
     #expect(throws: ExpectationError("assertionScheme")) { try model { $0["assertionScheme"] = "APCV1CBOR" } }

@@ -259,8 +259,8 @@ import ToolSupport
     let bound = try folder.write(
       "bound.json", #"{"metadata": [], "facets": [], "channelBinding": {"serverEndpoint": "AAAA"}}"#)
     try await self.expect(
-      3, naming: "bound.json: channelBinding.serverEndpoint", "verify", "--request", try request(), "--response",
-      response, "--expect", bound)
+      3, naming: "bound.json: channelBinding.serverEndpoint is unknown", "verify", "--request", try request(),
+      "--response", response, "--expect", bound)
   }
 
   /// The whole way of an extension that the client must understand.

@@ -57,9 +57,8 @@ public struct UAFAcceptanceCriteria: Hashable, Sendable {
   /// Throws `ExpectationError`, which names the member: unknown, empty, of another type, or not allowed beside `aaid`.
   public init(json: JSONValue, path: String = "", strict: Bool = true) throws(ExpectationError) {
     let members = try ExpectationMembers(json, path: path)
-    for member in members.object where member.value.isNull || !Self.known.contains(member.name) {
-      throw members.error(member.name)
-    }
+    try members.admit(Self.known)
+    for member in members.object where member.value.isNull { throw members.error(member.name) }
     aaids = try Self.names(members, "aaid") { UAFModelStatement.normalizedAAID($0) }
     vendorIDs = try Self.names(members, "vendorID") { $0.utf8.count == 4 ? $0.uppercased() : nil }
     keyIDs = try Self.names(members, "keyIDs") { $0 }

@@ -27,7 +27,7 @@ public struct UAFAcceptancePolicy: Hashable, Sendable {
   /// Throws `ExpectationError`: no accepted set, an empty one, an unknown member, a malformed criterion.
   public init(json: JSONValue, path: String = "policy", strict: Bool = true) throws(ExpectationError) {
     let members = try ExpectationMembers(json, path: path)
-    for name in members.object.names where name != "accepted" && name != "disallowed" { throw members.error(name) }
+    try members.admit(["accepted", "disallowed"])
     guard let sets = members.object["accepted"]?.arrayValue, !sets.isEmpty, sets.count <= Self.maximumEntries else {
       throw members.error("accepted")
     }

@@ -59,7 +59,7 @@ public struct UAFModelStatement: Hashable, Sendable {
   /// missing one, one that contradicts another, or a certificate that cannot be read is an `ExpectationError`.
   public init(json: JSONValue, path: String = "") throws(ExpectationError) {
     let members = try ExpectationMembers(json, path: path)
-    for member in members.object where !Self.known.contains(member.name) { throw members.error(member.name) }
+    try members.admit(Self.known)
     guard let aaid = Self.normalizedAAID(try members.text("aaid")) else { throw members.error("aaid") }
     self.aaid = aaid
     modelDescription = try members.optionalText("description")
