@@ -63,6 +63,8 @@ extension EngineBackedKeyStore {
   public func certify(_ tag: KeyTag, qualifyingData: [UInt8]) async throws -> KeyCertification? {
     try await engine.certify(tag, qualifyingData: qualifyingData)
   }
+
+  public func checkWritable() throws { try engine.backend.checkWritable() }
 }
 
 // MARK: - Ledger

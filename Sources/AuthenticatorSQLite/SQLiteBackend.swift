@@ -67,9 +67,7 @@ final class SQLiteBackend: RowBackend {
   func write<Result: Sendable>(
     _ durability: WriteDurability, _ body: @Sendable (any RowTransaction) throws -> Result
   ) async throws -> Result {
-    guard isWritable else {
-      throw AuthenticatorError(.storageFailed, stage: "store.write", reason: "the store is read-only")
-    }
+    guard isWritable else { throw readOnly }
     return try await thread.run {
       try self.withTransaction("store.write", isWrite: true) { connection in
         connection.setBusyTimeout(durability == .lazy ? 0 : self.source.busyTimeout)
@@ -82,15 +80,26 @@ final class SQLiteBackend: RowBackend {
     }
   }
 
+  func checkWritable() throws {
+    guard isWritable else { throw readOnly }
+    if slot.withLockIfAvailable({ $0.isDamaged }) ?? false { throw Self.damaged("store.write") }
+  }
+
+  private var readOnly: AuthenticatorError {
+    AuthenticatorError(.storageFailed, stage: "store.write", reason: "the store is read-only: \(source.path)")
+  }
+
+  private static func damaged(_ stage: String) -> AuthenticatorError {
+    AuthenticatorError(.storeDamaged, stage: stage, reason: "a damaged store is not written")
+  }
+
   private func withTransaction<Result: Sendable>(
     _ stage: String, isWrite: Bool = false, begin: (Connection) throws -> Void,
     body: (any RowTransaction) throws -> Result
   ) throws -> Result {
     try checkProcess()
     return try slot.withLock { slot in
-      if isWrite, slot.isDamaged {
-        throw AuthenticatorError(.storeDamaged, stage: stage, reason: "a damaged store is not written")
-      }
+      if isWrite, slot.isDamaged { throw Self.damaged(stage) }
       let opened = try reopen(&slot)
       let connection = opened.connection
       // A makeshift keeps others out, or does not see them: it lasts no longer than it is needed.
@@ -126,7 +135,7 @@ final class SQLiteBackend: RowBackend {
     }
     if failure.isCorrupt { slot.isDamaged = true }
     if isPoisoned || failure.isPoisonous || (isCommitting && !failure.isBusy) { slot.opened = nil }
-    return failure.error(stage)
+    return failure.error(stage, file: source.path)
   }
 
   private func reopen(_ slot: inout Slot) throws -> OpenedFile {

@@ -29,8 +29,10 @@ public struct SQLiteFailure: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// The failure in the package's vocabulary.
-  func error(_ stage: String) -> AuthenticatorError {
-    AuthenticatorError(authenticatorCode, stage: stage, reason: description, underlying: self)
+  /// - Parameter file: where it happened; nil where the caller's errors tell.
+  func error(_ stage: String, file: String? = nil) -> AuthenticatorError {
+    let reason = file.map { "\(description): \($0)" } ?? description
+    return AuthenticatorError(authenticatorCode, stage: stage, reason: reason, underlying: self)
   }
 
   private var authenticatorCode: AuthenticatorError.Code {

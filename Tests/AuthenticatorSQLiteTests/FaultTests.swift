@@ -222,6 +222,9 @@ import Testing
       failure = await code { kept.append(try await TestStore.active(store)) }
     }
     #expect(failure == .storageFailed)
+    do { _ = try await TestStore.active(store) } catch let error as AuthenticatorError {
+      #expect(error.reason.hasPrefix("SQLite ") && error.reason.hasSuffix(": \(path)"), "no file: \(error.reason)")
+    }
     // Nothing can be paid, so no verdict is given.
     let before = try await store.attempts(of: domain).failures
     if let verdict = await code({ try await store.unlock(domain, with: TestStore.secret("0000")) }),

@@ -52,10 +52,19 @@ import Testing
     #expect(store.isReadOnly)
     #expect(try await TestStore.signs(store, key))
     #expect(await code { try await TestStore.active(store) } == .storageFailed)
+    // Who must write before something is shown learns it first, and which file it is.
+    do {
+      try store.checkWritable()
+      Issue.record("nothing was said")
+    } catch let error as AuthenticatorError {
+      #expect(error.code == .storageFailed && error.reason == "the store is read-only: \(folder.store)")
+    }
     #expect(try folder.bytes() == before)
     #expect(try folder.names() == ["keys.authstore"])
     chmod(folder.store, 0o600)
-    _ = try await TestStore.active(try await TestStore.open(folder.store))
+    let writable = try await TestStore.open(folder.store)
+    try writable.checkWritable()
+    _ = try await TestStore.active(writable)
     #expect(try await store.records(matching: .everything).count == 2, "what was written since is seen")
   }
 

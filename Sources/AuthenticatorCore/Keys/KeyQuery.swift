@@ -43,4 +43,16 @@ public struct KeyQuery: Hashable, Sendable {
 
   /// Every record of the store, in every state: for the operator's tool, never for a protocol.
   public static let everything = KeyQuery(states: Set(KeyRecord.State.allCases))
+
+  /// Names are compared by their bytes, as stores look them up: texts that are canonically equivalent are two names.
+  public static func == (left: KeyQuery, right: KeyQuery) -> Bool {
+    isSame(left.instance, right.instance) && left.family == right.family && isSame(left.party, right.party)
+      && left.account == right.account && left.authenticator == right.authenticator && isSame(left.slot, right.slot)
+      && left.externalID == right.externalID && left.states == right.states && left.limit == right.limit
+  }
+
+  private static func isSame(_ left: String?, _ right: String?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return left.utf8.elementsEqual(right.utf8)
+  }
 }

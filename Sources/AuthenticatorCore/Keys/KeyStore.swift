@@ -77,6 +77,16 @@ public protocol KeyStore: Ledger, SecretDomains {
 
   /// The provider's own statement about the key; nil: it makes none.
   func certify(_ tag: KeyTag, qualifyingData: [UInt8]) async throws -> KeyCertification?
+
+  /// Refuses when it is certain that nothing can be written: asked before a person is, where a key must write to sign.
+  /// Never waits and writes nothing, so a later write may fail all the same.
+  /// - Throws: what a write would.
+  func checkWritable() throws
+}
+
+extension KeyStore {
+  /// Nothing is known against it.
+  public func checkWritable() throws {}
 }
 
 /// A provider's signed statement that a key is held by it (TPM 2.0 `TPM2_Certify`).

@@ -153,6 +153,10 @@ extension KeyQuery {
   /// Whether a record is meant by this query.
   func admits(_ record: KeyRecord) -> Bool {
     func matches<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted.map { $0 == value } ?? true }
+    // Texts by their bytes: what is encoded differently is another name.
+    func matches(_ wanted: String?, _ value: String?) -> Bool {
+      wanted.map { wanted in value.map { wanted.utf8.elementsEqual($0.utf8) } ?? false } ?? true
+    }
     return states.contains(record.state)
       && matches(instance, record.owner.instance) && matches(family, record.owner.family)
       && matches(party, record.owner.party) && matches(account, record.owner.account)

@@ -9,6 +9,7 @@ package final class MemoryBackend: RowBackend {
   package init(head: StoreHead) { self.head = head }
 
   package var isWritable: Bool { true }
+  package func checkWritable() throws {}
 
   package func read<Result: Sendable>(
     _ body: @Sendable (any RowTransaction) throws -> Result

@@ -10,6 +10,10 @@ package protocol RowBackend: Sendable {
   var head: StoreHead { get }
   var isWritable: Bool { get }
 
+  /// Refuses when it is certain that a write would fail. Never waits.
+  /// - Throws: what the write would.
+  func checkWritable() throws
+
   func read<Result: Sendable>(
     _ body: @Sendable (any RowTransaction) throws -> Result
   ) async throws -> Result

@@ -82,6 +82,7 @@ public final class FaultInjectingKeyStore: KeyStore {
   }
   private struct Plan {
     var calls: [Call] = []
+    var isReadOnly = false
     var faults: [Fault] = []
     var interruption: (call: Call, body: @Sendable () async throws -> Void)?
   }
@@ -112,6 +113,16 @@ public final class FaultInjectingKeyStore: KeyStore {
   /// Lets something else happen right before the next call of one method, once: what another process might do there.
   public func interrupt(before call: Call, _ body: @escaping @Sendable () async throws -> Void) {
     plan.withLock { $0.interruption = (call, body) }
+  }
+
+  /// Lets the store say that it is read-only, until `repair()`; its calls go on working.
+  public func saysItIsReadOnly() { plan.withLock { $0.isReadOnly = true } }
+
+  public func checkWritable() throws {
+    if plan.withLock({ $0.isReadOnly }) {
+      throw AuthenticatorError(.storageFailed, stage: "store.write", reason: "the store is read-only")
+    }
+    try base.checkWritable()
   }
 
   /// Nothing fails from now on; counting starts anew.
