@@ -80,6 +80,23 @@ struct AuthenticationViewTests {
     #expect(unmatched.shown == ["prompt:Other ways", "scanning", "retry:Other ways"])
   }
 
+  @Test func anotherModelsScanIsNoRetry() async throws {
+    let kit = try await registered()
+    try await kit.register(.deletion, steps: .match())
+    let message = UAFKit.authentication(
+      policy: ["accepted": [[["aaid": ["FFFF#A002"]], ["aaid": ["FFFF#A003"]]]]])
+    let both = try await walk(view(kit, message, steps: .match(), .match()), [{ $0.scan() }, { $0.scan() }])
+    #expect(both.result.outcome == .success)
+    #expect(both.shown == ["prompt:Other ways", "scanning", "prompt:Other ways", "scanning"])
+    // What did not match is scanned again, and then the next model's turn is a first one again.
+    let retried = try await walk(
+      view(kit, message, steps: .mismatch, .mismatch, .mismatch, .match(), .match()),
+      [{ $0.scan() }, { $0.scan() }, { $0.scan() }])
+    #expect(retried.result.outcome == .success)
+    let shown = retried.shown.filter { $0 != "scanning" }
+    #expect(shown == ["prompt:Other ways", "retry:Other ways", "prompt:Other ways"])
+  }
+
   @Test func showsTransactionsForApproval() async throws {
     let message = UAFKit.authentication(.state, transaction: UAFKit.transaction("Pay"))
     let approved = try await walk(

@@ -137,6 +137,29 @@ struct FacetTests {
     await #expect(throws: AuthenticatorError(.untrustedFacet)) { try await kit.resolve(Self.appID) }
   }
 
+  @Test func aSlowServerIsNoPersonWhoDoesNotAnswer() async throws {
+    let transport = ScriptedTransport()
+    let kit = try UAFKit { $0.transport = transport }
+    let message = UAFKit.registration(.silent, header: UAFKit.header("Reg", appID: Self.appID + "?secret=1"))
+    let clock = kit.device.environment.clock
+    transport.addFailure(.timedOut, mayHaveArrived: true)
+    // The second one leaves no time for what it redirects to.
+    transport.add { _ in
+      clock.advance(by: .seconds(600))
+      return HTTPResponse(
+        status: 302,
+        fields: [HTTPField("Location", "/other"), HTTPField("FIDO-AppID-Redirect-Authorized", "true")], body: [])
+    }
+    for _ in 0..<2 {
+      let result = await kit.client.register(message, facetID: Self.app)
+      #expect(result.error == AuthenticatorError(.untrustedFacet) && result.outcome == .appNotFound)
+      #expect(result.errorCode == .untrustedFacetID)
+      let reason = result.error?.reason ?? ""
+      #expect(reason.contains("list of trusted facets") && reason.contains(Self.appID) && !reason.contains("secret"))
+    }
+    #expect(transport.requests.count == 2)
+  }
+
   @Test func followsNoRedirectToPlainHTTPAndNotForever() async throws {
     let authorized = HTTPField("FIDO-AppID-Redirect-Authorized", "true")
     let plain = try Kit()

@@ -2,6 +2,7 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorTestSupport
 import AuthenticatorUAF
+import Synchronization
 import Testing
 
 /// Keys whose response may never have arrived, and what an interruption leaves.
@@ -48,6 +49,81 @@ extension KeyLifeTests {
     #expect(try await kit.records().count == 1)
   }
 
+  @Test func aLostVerdictSignsInItsOwnUserAndNobodyElse() async throws {
+    let kit = try UAFKit()
+    let alice = try await kit.register(.silent).keyID
+    // Alice's newer key and Bob's only one wait for their servers.
+    _ = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    let lost = try await kit.client.process(UAFKit.registration(.silent, username: "bob"), facetID: UAFKit.facet)
+    let bob = try UAFKit.registered(lost).keyID
+    for (name, keyID) in [("bob", bob), ("alice", alice)] {
+      let result = await kit.authenticate(UAFKit.authentication(.silent), steps: .choose(name))
+      #expect(try UAFKit.signed(result.message).keyID == keyID)
+    }
+    #expect(kit.prompts.suffix(2).map(\.kind) == [.choose, .choose])
+    #expect(try await kit.records().count == 3)
+  }
+
+  @Test func aClockThatWasAheadBlocksNoRoom() async throws {
+    let kit = try small()
+    let clock = kit.device.environment.clock
+    let today = clock.now
+    clock.set(now: today.advanced(by: .seconds(75 * 365 * 86_400)))
+    _ = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    let bob = UAFKit.registration(.silent, username: "bob")
+    #expect(await kit.client.checkPolicy(bob, facetID: UAFKit.facet) == .insufficientAuthenticatorResources)
+    clock.set(now: today)
+    #expect(await kit.client.checkPolicy(bob, facetID: UAFKit.facet) == .noError)
+    _ = try await kit.register(.silent, username: "bob")
+    #expect(try await kit.records().count == 1)
+  }
+
+  @Test func aClockThatWasAheadKeepsNoLeftover() async throws {
+    let kit = try UAFKit()
+    let clock = kit.device.environment.clock
+    let today = clock.now
+    clock.set(now: today.advanced(by: .seconds(86_400)))
+    kit.device.store.fail(.update)
+    kit.device.store.fail(.discard)
+    _ = await kit.client.register(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    kit.device.store.repair()
+    // A little set back, as clocks are all the time, its operation may still run.
+    clock.set(now: today.advanced(by: .seconds(86_100)))
+    try await kit.client.recover()
+    #expect(try await kit.records().count == 1)
+    clock.set(now: today)
+    try await kit.client.recover()
+    #expect(try await kit.records().isEmpty)
+  }
+
+  // MARK: Room that two look for at once
+
+  @Test func ofSeveralAtOnceTheFirstKeyTakesTheLastRoom() async throws {
+    let kit = try small()
+    let message = UAFKit.registration(.silent, username: "bob")
+    let first = Mutex<UAFMessage?>(nil)
+    // Another process registers between this one's look for room and its own key.
+    kit.device.store.interrupt(before: .stage) {
+      let response = try await kit.client.process(message, facetID: UAFKit.facet)
+      first.withLock { $0 = response }
+    }
+    await #expect(throws: AuthenticatorError(.insufficientAuthenticatorResources)) {
+      try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+    }
+    let response = try #require(first.withLock { $0 })
+    #expect(try await kit.records().map(\.externalID) == [try UAFKit.registered(response).keyID.bytes])
+    // Made later and looked for earlier, a key does not take the room of one that was there before.
+    kit.device.store.repair()
+    try await kit.client.notify(status: .ok, of: response, facetID: UAFKit.facet)
+    kit.device.store.interrupt(before: .update) {
+      await #expect(throws: AuthenticatorError(.insufficientAuthenticatorResources)) {
+        try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
+      }
+    }
+    let newer = try await kit.register(.silent, username: "bob").keyID
+    #expect(try await kit.records().map(\.externalID) == [newer.bytes])
+  }
+
   @Test func aSecondFactorsNewerKeyTakesTheOldersPlace() async throws {
     let kit = try UAFKit { configuration in
       configuration.authenticators = [
@@ -63,14 +139,17 @@ extension KeyLifeTests {
 
   // MARK: Interruptions
 
-  @Test func leavesNothingWhenAnyStepFails() async throws {
-    let probe = try UAFKit()
+  @Test(arguments: [nil, 1]) func leavesNothingWhenAnyStepFails(_ maximumKeys: Int?) async throws {
+    let limited = { () throws -> UAFKit in
+      try UAFKit { $0.authenticators[1].maximumKeys = maximumKeys }
+    }
+    let probe = try limited()
     probe.device.verifier.script([.match()])
     _ = try await probe.client.process(UAFKit.registration(.state), facetID: UAFKit.facet)
     let calls = probe.device.store.calls
     try #require(calls.count > 5)
     for index in calls.indices {
-      let kit = try UAFKit()
+      let kit = try limited()
       kit.device.verifier.script([.match()])
       kit.device.store.failCall(at: index)
       let result = await kit.client.register(UAFKit.registration(.state), facetID: UAFKit.facet)

@@ -14,7 +14,7 @@ struct AccessTokens: Sendable {
   /// That of the present ID.
   var current: [UInt8]? { byID.last?.token }
 
-  func token(for appID: String) -> [UInt8]? { byID.first { $0.appID == appID }?.token }
+  func token(for appID: String) -> [UInt8]? { byID.first { $0.appID.isIdentical(to: appID) }?.token }
 }
 
 /// A key of the store with its handle.
@@ -22,17 +22,27 @@ struct RegisteredKey: Sendable {
   let record: KeyRecord
   let handle: KeyHandle
 
+  /// Whether it signs without being named: its server has accepted it, or may have and did not say. A key that was made
+  /// as a second factor has no user's name, and is no answer to who it is.
+  var isOffered: Bool { (record.state == .active || !record.details.isEmpty) && !handle.username.isEmpty }
+
   /// Whether both are of the same user and model.
   func isOfUser(of other: RegisteredKey) -> Bool {
     guard handle.aaid == other.handle.aaid else { return false }
     if let slot = record.slot, slot == other.record.slot { return true }
-    return !handle.username.isEmpty && handle.username == other.handle.username
+    return !handle.username.isEmpty && handle.username.isIdentical(to: other.handle.username)
   }
 
-  /// Whether its server has not answered for so long that no answer is on its way any more. The server may know it all the
-  /// same, so it stays and signs; it only takes no room.
+  /// Whether its server has not answered for so long that no answer is on its way any more, or its response was never made.
+  /// The server may know the former all the same, so it stays and signs; it only takes no room.
   func isAbandoned(at now: UnixTime) -> Bool {
-    guard record.state == .staged, let journal = RegistrationJournal(record.journal) else { return false }
-    return journal.end.advanced(by: .seconds(600)) < now
+    record.state == .staged && hasEnded(by: now, record.details.isEmpty ? .zero : .seconds(600))
+  }
+
+  /// Whether the operation that made it must have ended so long ago. An operation that began ahead of the clock has too:
+  /// the clock was set back since, and what it said then tells nothing of how long that is.
+  func hasEnded(by now: UnixTime, _ grace: Duration = .zero) -> Bool {
+    guard let journal = RegistrationJournal(record.journal) else { return false }
+    return journal.end.advanced(by: grace) < now || record.createdAt > now.advanced(by: .seconds(600))
   }
 }

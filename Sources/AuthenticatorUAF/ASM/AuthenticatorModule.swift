@@ -81,7 +81,7 @@ final class AuthenticatorModule: Sendable {
         appID: appID, asmToken: token, personaID: personaID, callerID: callerID)
       guard ConstantTime.equals(handle.accessToken, expected) else { continue }
       let key = UAFRegistrations.Key(aaid: handle.aaid, keyID: handle.keyID, isConfirmed: record.state == .active)
-      if let index = found.firstIndex(where: { $0.appID == appID }) {
+      if let index = found.firstIndex(where: { $0.appID.isIdentical(to: appID) }) {
         found[index].keys.append(key)
       } else {
         found.append(UAFRegistrations(appID: appID, keys: [key]))
@@ -171,6 +171,9 @@ final class AuthenticatorModule: Sendable {
     let (assertion, key) = try await authenticator.register(
       command, username: username, attestationType: attestationType)
     do {
+      guard try await hasRoomStill(for: key, authenticator, username: username, tokens) else {
+        throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
+      }
       let record = try await context.keyStore.update(
         key.record.tag, details: RegistrationJournal.answered, expecting: key.record.version)
       return (assertion, RegisteredKey(record: record, handle: key.handle))
@@ -189,10 +192,22 @@ final class AuthenticatorModule: Sendable {
     let slot = tokens.current.map { SealedAuthenticator.slot(authenticator.model.aaid, $0, username: username) }
     let now = context.environment.now()
     let others = present.filter { key in
-      let isOwn = key.record.slot == slot || (!key.handle.username.isEmpty && key.handle.username == username)
+      let isOwn =
+        key.record.slot == slot || (!key.handle.username.isEmpty && key.handle.username.isIdentical(to: username))
       return !isOwn && !key.isAbandoned(at: now)
     }
     return others.count < maximum
+  }
+
+  /// Whether a key that was just made has room. Another process may have made one since room was looked for: the older
+  /// keys go first, so that of several made at once the same ones stay for everybody who looks.
+  private func hasRoomStill(
+    for key: RegisteredKey, _ authenticator: SealedAuthenticator, username: String, _ tokens: AccessTokens
+  ) async throws -> Bool {
+    guard authenticator.model.maximumKeys != nil else { return true }
+    let older = try await keys(tokens).prefix { $0.record.tag != key.record.tag }
+    return hasRoom(
+      older.filter { $0.handle.aaid == authenticator.model.aaid }, authenticator, username: username, tokens)
   }
 
   /// Takes a key into use that its server has accepted, in place of the user's older ones of the same model.
@@ -232,8 +247,7 @@ final class AuthenticatorModule: Sendable {
   /// Destroys staged keys whose response was never made: no server can know them.
   func discardUnanswered(_ keys: [RegisteredKey]) async throws {
     let now = context.environment.now()
-    for key in keys where key.record.state == .staged && key.record.details.isEmpty {
-      guard let journal = RegistrationJournal(key.record.journal), journal.end < now else { continue }
+    for key in keys where key.record.state == .staged && key.record.details.isEmpty && key.hasEnded(by: now) {
       try await context.keyStore.discard(key.record.tag)
     }
   }
@@ -245,7 +259,8 @@ final class AuthenticatorModule: Sendable {
   ) async throws -> [UInt8] {
     do {
       var command = command
-      if key.record.owner.party != command.appID, let former = tokens.token(for: key.record.owner.party) {
+      let party = key.record.owner.party
+      if !party.isIdentical(to: command.appID), let former = tokens.token(for: party) {
         command.accessToken = former
       }
       let assertion = try await authenticator.sign(command, with: key, ticket: ticket, transaction: transaction)
@@ -265,8 +280,10 @@ final class AuthenticatorModule: Sendable {
     switch UAFCommandStatus(error.code) {
     case .keyDisappearedPermanently: try await bury(key)
     case .userNotEnrolled:
-      // Registrations alone tell that nobody is enrolled.
-      return AuthenticatorError(.keyAccessDenied, stage: "uaf.asm", underlying: error)
+      // By its code, registrations alone tell that nobody is enrolled.
+      return AuthenticatorError(
+        .keyAccessDenied, stage: "uaf.asm", reason: "nobody is enrolled whom the authenticator could recognize",
+        underlying: error)
     default: break
     }
     return error

@@ -101,11 +101,14 @@ final class SealedAuthenticator: Sendable {
       aaid: model.aaid, accessToken: command.accessToken, keyID: keyID,
       username: model.isSecondFactorOnly ? "" : username)
     let left = command.deadline - context.environment.uptime()
-    let request = KeyRequest(
+    let now = context.environment.now()
+    var request = KeyRequest(
       owner: owner, algorithms: [algorithm], slot: Self.slot(model.aaid, command.accessToken, username: username),
       externalID: keyID.bytes,
       attributes: handle.encoded, counter: .rising, requiresHardware: model.requiresHardware,
-      journal: RegistrationJournal(end: context.environment.now().advanced(by: left + .seconds(60))).encoded)
+      journal: RegistrationJournal(end: now.advanced(by: left + .seconds(60))).encoded)
+    // By the journal's clock, with which it is compared.
+    request.createdAt = now
     let staged = try await device.register(
       AuthenticatorCore.RegistrationRequest(
         key: request, operation: command.operation, prompt: command.prompt, deadline: command.deadline, ticket: ticket))
@@ -161,6 +164,30 @@ final class SealedAuthenticator: Sendable {
   }
 
   // MARK: Sign
+
+  /// The type of its keys; nil: that cannot be told. What an app puts in place of the package's classes says so itself.
+  func keyType() async -> AuthenticatorType? {
+    let type = model.behavior.authenticator
+    guard devices.custom.hasFactory(for: type) else { return type }
+    return (try? await devices.make(model.behavior, context))?.type()
+  }
+
+  /// Whether a key opens and signs as the model says now: what it was made with is fixed, and a model may be configured
+  /// otherwise afterwards.
+  /// - Parameter type: `keyType()`.
+  func fits(_ key: RegisteredKey, _ type: AuthenticatorType?) -> Bool {
+    let record = key.record
+    guard record.algorithm == model.authenticationAlgorithm.signatureAlgorithm,
+      type == nil || record.authenticator == type
+    else { return false }
+    // A model that claims hardware has no key without.
+    guard model.keyProtection == nil || model.keyProtection(of: record.protection) != nil else { return false }
+    // The package's biometric classes take what a changed enrolled set does to keys from the behavior; others have rules
+    // of their own.
+    let isBiometric = type == .biometricOnly || type == .biometricAllowFallback
+    guard isBiometric, !devices.custom.hasFactory(for: model.behavior.authenticator) else { return true }
+    return record.access.enrollment == model.behavior.enrollment
+  }
 
   /// Signs with one key; the transaction was shown and approved before.
   func sign(

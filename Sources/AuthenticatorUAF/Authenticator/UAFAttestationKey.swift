@@ -10,12 +10,17 @@ public struct UAFAttestationKey: Sendable {
   /// - Parameters:
   ///   - algorithm: how signatures are encoded; must be one that the key can make.
   ///   - chain: DER certificates; the first is the key's, each further one issued the one before.
-  /// - Throws: `invalidRequest` when key, algorithm and first certificate do not belong together, or a certificate did not
-  ///   issue the one before it.
+  /// - Throws: `invalidRequest` when key, algorithm and first certificate do not belong together, the key is an RSA key of
+  ///   another size than the algorithms' 2048 bits, or a certificate did not issue the one before it.
   public init(key: PrivateKey, algorithm: UAFAlgorithm, chain: [[UInt8]]) throws {
     guard !chain.isEmpty else { throw Self.mismatch("there is no certificate") }
     guard algorithm.signatureAlgorithm == key.algorithm else {
       throw Self.mismatch("the key does not sign with the algorithm")
+    }
+    if case .rsa(let modulus, _) = key.publicKey.kind {
+      // The registry's RSA algorithms have one size, in which readers take keys and signatures.
+      let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+      guard bits == 2048 else { throw Self.mismatch("the key is an RSA key of \(bits) bits, not 2048") }
     }
     var before: X509Certificate?
     for (index, bytes) in chain.enumerated() {

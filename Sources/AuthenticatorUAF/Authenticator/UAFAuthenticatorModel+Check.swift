@@ -24,6 +24,7 @@ extension UAFAuthenticatorModel {
     }
     if let maximumKeys, maximumKeys < 1 { throw wrong("maximumKeys", "leaves room for no key") }
     try checkDisplay()
+    try checkAttestationSize()
   }
 
   private func checkAlgorithms() throws {
@@ -72,6 +73,32 @@ extension UAFAuthenticatorModel {
     }
     guard tcDisplayPNGCharacteristics.allSatisfy({ $0.width > 0 && $0.height > 0 }) else {
       throw wrong("tcDisplayPNGCharacteristics", "tells of pictures without size")
+    }
+  }
+
+  /// An assertion with everything that a model can report, at its longest: its size is known before a key is made.
+  private func checkAttestationSize() throws {
+    guard let attestationKey, attestationTypes.contains(.basicFull) else { return }
+    let zeros = { (count: Int) in [UInt8](repeating: 0, count: count) }
+    do {
+      guard let keyID = UAFKeyID(bytes: zeros(32)) else { return }
+      let data = KeyRegistrationData(
+        aaid: aaid,
+        info: AssertionInfo(
+          authenticatorVersion: authenticatorVersion, mode: .userVerified,
+          signatureAlgorithm: attestationKey.algorithm, publicKeyFormat: publicKeyFormat),
+        finalChallengeHash: zeros(32), keyID: keyID, signCounter: 0, registrationCounter: 0,
+        publicKey: zeros(publicKeyFormat.maximumCount),
+        userVerificationState: behavior.reportsUserVerificationState ? zeros(32) : nil,
+        extensions: [AssertionExtension(id: UAFExtension.userVerificationMethodID, data: zeros(8))])
+      _ = try RegistrationAssertion.encode(
+        try data.encoded(),
+        .basicFull(
+          signature: zeros(attestationKey.algorithm.maximumSignatureCount), chain: attestationKey.chain))
+    } catch {
+      throw wrong(
+        "attestationKey",
+        "has too long a chain: an assertion with it has more than \(TLVElement.maximumBytes) bytes")
     }
   }
 

@@ -61,9 +61,11 @@ extension UAFClient {
   /// Settles what an interrupted run left: keys whose response was never made are destroyed once their operation must
   /// have ended, and keys that an accepted one has replaced are deleted. Keys whose response was made wait for the
   /// server's word, which may know them though the response's fate is not known here: they sign when it names them or
-  /// there is no other, take no room after some minutes, and go when a newer key of their user is accepted.
+  /// their user has no other, take no room after some minutes, and go when a newer key of their user is accepted. A store
+  /// that cannot be written is left as it is.
   public func recover() async throws {
     let store = configuration.context.keyStore
+    do { try store.checkWritable() } catch { return }
     let query = KeyQuery(instance: configuration.context.instance, family: .uaf, states: [.staged, .retired])
     let records = try await store.records(matching: query)
     for record in records where record.state == .retired { try await store.delete(record.tag) }

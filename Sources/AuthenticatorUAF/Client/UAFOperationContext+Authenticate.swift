@@ -13,7 +13,7 @@ extension UAFOperationContext {
     var failure: AuthenticatorError?
     var approved: UAFTransactionForms.Form?
     for choice in try await ordered(found.choices, of: found, isRegistration: false) {
-      if let form = form(for: choice, of: found, forms), form != approved {
+      if let form = found.form(for: choice, forms), form != approved {
         try await approve(form)
         approved = form
       }
@@ -31,52 +31,6 @@ extension UAFOperationContext {
     throw failure ?? AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.authenticate")
   }
 
-  /// Why a choice could not answer; nil: it could. Known before anything is shown.
-  func obstacle(
-    to choice: PolicyChoice, of found: Candidates, _ forms: UAFTransactionForms
-  ) -> AuthenticatorError? {
-    for member in choice.members {
-      guard !keys(of: member, in: found).isEmpty else { return absence(of: member, in: found) }
-      let isSilent = found.authenticators[member.candidate].model.behavior.level == .none
-      guard forms.isEmpty || !(isSilent || found.information[member.candidate].tcDisplay.isEmpty) else {
-        return AuthenticatorError(
-          .keyAccessDenied, stage: "uaf.transaction", reason: "this authenticator confirms no transactions")
-      }
-    }
-    guard forms.isEmpty || form(for: choice, of: found, forms) != nil else {
-      return UAFTransaction.invalid("has no form that these authenticators show")
-    }
-    return nil
-  }
-
-  private func form(
-    for choice: PolicyChoice, of found: Candidates, _ forms: UAFTransactionForms
-  ) -> UAFTransactionForms.Form? {
-    forms.form(for: choice.members.map { found.information[$0.candidate] })
-  }
-
-  /// Whether there is a key for every member.
-  func hasKeys(_ choice: PolicyChoice, in found: Candidates) -> Bool {
-    choice.members.allSatisfy { !keys(of: $0, in: found).isEmpty }
-  }
-
-  /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered yet
-  /// is used when it is named, which is the answer, or when no other is there.
-  private func keys(of member: PolicyChoice.Member, in found: Candidates) -> [RegisteredKey] {
-    let keys = found.keys[member.candidate]
-    if let named = member.keyIDs { return keys.filter { named.contains($0.handle.keyID) } }
-    if found.information[member.candidate].isSecondFactorOnly { return [] }
-    let active = keys.filter { $0.record.state == .active }
-    return active.isEmpty ? keys.filter { !$0.record.details.isEmpty } : active
-  }
-
-  /// Whether a key was there once and a changed enrolled set has ended it.
-  private func absence(of member: PolicyChoice.Member, in found: Candidates) -> AuthenticatorError {
-    let gone = found.gone[member.candidate]
-    let isGone = member.keyIDs?.contains(where: gone.contains) ?? !gone.isEmpty
-    return AuthenticatorError(isGone ? .keyInvalidated : .keyAccessDenied, stage: "uaf.authenticate")
-  }
-
   // MARK: Signing
 
   private func sign(
@@ -84,8 +38,8 @@ extension UAFOperationContext {
     _ transaction: [UInt8]?
   ) async throws -> [UInt8] {
     let authenticator = found.authenticators[member.candidate]
-    let keys = newestByUser(keys(of: member, in: found))
-    guard let first = keys.first else { throw absence(of: member, in: found) }
+    let keys = newestByUser(found.keys(of: member))
+    guard let first = keys.first else { throw found.absence(of: member) }
     var key = first
     var ticket: VerificationTicket?
     if keys.count > 1, !found.information[member.candidate].isSecondFactorOnly {
@@ -113,9 +67,10 @@ extension UAFOperationContext {
 
   /// One key for each user name, the most recently registered.
   private func newestByUser(_ keys: [RegisteredKey]) -> [RegisteredKey] {
+    guard keys.count > 1 else { return keys }
     var newest: [RegisteredKey] = []
     for key in keys {
-      if let index = newest.firstIndex(where: { $0.handle.username == key.handle.username }) {
+      if let index = newest.firstIndex(where: { $0.handle.username.isIdentical(to: key.handle.username) }) {
         newest[index] = key
       } else {
         newest.append(key)
@@ -131,7 +86,7 @@ extension UAFOperationContext {
     let question = ChoiceQuestion(
       options: keys.map(\.handle.username), prompt: prompt(client.configuration.texts.chooseUser), deadline: deadline)
     let chosen = try await waiting { try await responder.choose(question) }
-    guard let key = keys.first(where: { $0.handle.username == chosen }) else {
+    guard let key = keys.first(where: { $0.handle.username.isIdentical(to: chosen) }) else {
       throw AuthenticatorError(.invalidRequest, stage: "uaf.choice", reason: "the answer is none of the options")
     }
     return key

@@ -41,29 +41,59 @@ extension UAFOperationContext {
   private func plan() async throws -> UAFOperationPlan {
     switch request {
     case .registration(let request):
-      return .register(request, try await candidates(request.policy, isRegistration: true))
+      var found = try await candidates(request.policy, isRegistration: true)
+      // Those that are full take no place among the ways that are tried; when all are, that is the answer.
+      found.choices = found.choices(for: request.policy) { hasRoom($0, of: found, request.username) }
+      if found.choices.isEmpty { found.choices = found.choices(for: request.policy) }
+      guard !found.choices.isEmpty else { throw Self.nothingAdmitted }
+      try client.configuration.context.keyStore.checkWritable()
+      return .register(request, found)
     case .authentication(let request):
-      var found = try await candidates(request.policy, isRegistration: false)
-      let forms = try UAFTransactionForms(request.transaction, display: client.display)
-      let usable = found.choices.filter { obstacle(to: $0, of: found, forms) == nil }
-      // Without a choice that could answer, the first one says why it cannot: before anything is shown.
-      if usable.isEmpty, let first = found.choices.first, let obstacle = obstacle(to: first, of: found, forms) {
-        throw obstacle
-      }
-      found.choices = usable
-      return .authenticate(request, found, forms)
+      return try await plan(request)
     case .deregistration(let request): return .deregister(request)
     }
   }
 
+  private func plan(_ request: UAFAuthenticationRequest) async throws -> UAFOperationPlan {
+    var found = try await candidates(request.policy, isRegistration: false)
+    // That nothing can be shown is the answer only where an authenticator is admitted.
+    let forms = Result { try UAFTransactionForms(request.transaction, display: client.display) }
+    let known = try? forms.get()
+    found.choices = found.choices(for: request.policy) { found.obstacle(to: $0, known) == nil }
+    if found.choices.isEmpty {
+      // Keys that a changed enrolled set has ended still answer, by saying so.
+      for index in found.authenticators.indices {
+        found.gone[index] = try await module.goneKeys(found.authenticators[index].model.aaid, tokens)
+      }
+      // Without a choice that could answer, the first one says why it cannot: before anything is shown.
+      guard let first = found.choices(for: request.policy).first else { throw Self.nothingAdmitted }
+      throw found.obstacle(to: first, try forms.get()) ?? Self.nothingAdmitted
+    }
+    let shown = try forms.get()
+    if !shown.isEmpty {
+      // Each member shows some form; a choice needs one that all of them show.
+      found.choices = found.choices.filter { found.form(for: $0, shown) != nil }
+      guard !found.choices.isEmpty else { throw Candidates.unseen }
+    }
+    // Every key's counter must be written down before it signs.
+    try client.configuration.context.keyStore.checkWritable()
+    return .authenticate(request, found, shown)
+  }
+
+  private static var nothingAdmitted: AuthenticatorError {
+    AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.policy", reason: "the policy admits nothing here")
+  }
+
+  private func hasRoom(_ member: PolicyChoice.Member, of found: Candidates, _ username: String) -> Bool {
+    module.hasRoom(
+      found.keys[member.candidate], found.authenticators[member.candidate], username: username, tokens)
+  }
+
   /// Whether a registration could find room in one of the choices; for `checkPolicy`.
   func checkRoom(_ request: UAFRegistrationRequest, _ found: Candidates) throws {
-    let hasRoom = found.choices.contains { choice in
-      choice.members.allSatisfy { member in
-        module.hasRoom(
-          found.keys[member.candidate], found.authenticators[member.candidate], username: request.username, tokens)
-      }
+    let isRoom = found.choices.contains { choice in
+      choice.members.allSatisfy { hasRoom($0, of: found, request.username) }
     }
-    guard hasRoom else { throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.policy") }
+    guard isRoom else { throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.policy") }
   }
 }

@@ -51,68 +51,6 @@ final class UAFOperationContext: Sendable {
 
   // MARK: Choosing
 
-  /// The usable choices in order, with the keys of the application.
-  struct Candidates: Sendable {
-    var authenticators: [SealedAuthenticator]
-    var information: [UAFAuthenticatorInformation]
-    var keys: [[RegisteredKey]]
-    var gone: [Set<UAFKeyID>]
-    var choices: [PolicyChoice]
-
-    /// Matches the policy with what is known.
-    fileprivate mutating func choose(for policy: UAFPolicy) {
-      let candidates = authenticators.indices.map { index in
-        PolicyCandidate(
-          information: information[index], keyIDs: gone[index].union(keys[index].lazy.map(\.handle.keyID)))
-      }
-      choices = PolicyMatcher(candidates).choices(for: policy)
-    }
-  }
-
-  /// - Throws: `noSuitableAuthenticator`; `unsupportedVersion` when no authenticator is used with the message's version.
-  func candidates(_ policy: UAFPolicy, isRegistration: Bool) async throws -> Candidates {
-    try check(policy)
-    let keys = try await module.keys(tokens)
-    var found = Candidates(authenticators: [], information: [], keys: [], gone: [], choices: [])
-    var isAnyOfAnotherVersion = false
-    for one in module.authenticators where policy.mayAdmit(one.model.aaid) {
-      let displaysImages = isRegistration ? client.advertisesImages : module.displaysImages
-      guard let information = await one.information(displaysImages: displaysImages) else { continue }
-      guard information.supportedUAFVersions.contains(request.header.upv) else {
-        isAnyOfAnotherVersion = true
-        continue
-      }
-      found.authenticators.append(one)
-      found.information.append(information)
-      found.keys.append(keys.filter { $0.handle.aaid == one.model.aaid })
-      found.gone.append([])
-    }
-    if found.authenticators.isEmpty, isAnyOfAnotherVersion {
-      throw AuthenticatorError(.unsupportedVersion, stage: "uaf.policy", reason: "no authenticator has this version")
-    }
-    found.choose(for: policy)
-    if !isRegistration, !found.choices.contains(where: { hasKeys($0, in: found) }) {
-      // Keys that a changed enrolled set has ended still answer, by saying so.
-      for index in found.authenticators.indices {
-        found.gone[index] = try await module.goneKeys(found.authenticators[index].model.aaid, tokens)
-      }
-      found.choose(for: policy)
-    }
-    guard !found.choices.isEmpty else {
-      throw AuthenticatorError(.noSuitableAuthenticator, stage: "uaf.policy", reason: "the policy admits nothing here")
-    }
-    return found
-  }
-
-  private func check(_ policy: UAFPolicy) throws {
-    guard client.configuration.isStrictAboutCriteria else { return }
-    for criteria in policy.accepted.joined() where criteria.aaid == nil {
-      guard criteria.authenticationAlgorithms != nil, criteria.assertionSchemes != nil else {
-        throw MessageMembers.error("policy.accepted", "names neither models nor algorithms and schemes")
-      }
-    }
-  }
-
   /// The choices in the order in which they are tried. The person is asked only where the app wants it, or when a sign-in
   /// has failed before: then once, whatever the answer.
   func ordered(_ choices: [PolicyChoice], of found: Candidates, isRegistration: Bool) async throws -> [PolicyChoice] {

@@ -7,7 +7,7 @@ actor FacetAuthorization {
     var end: Duration
   }
 
-  private var lists: [String: Entry] = [:]
+  private var lists: [WebURL: Entry] = [:]
 
   static let maximumRedirects = UAFLimits.facetListRedirects
   static let maximumBytes = UAFLimits.facetListBytes
@@ -18,14 +18,16 @@ actor FacetAuthorization {
   /// The application's ID after resolution, when the caller may act for it (FIDO AppID and Facet Specification,
   /// section "Processing rules").
   /// - Throws: `untrustedFacet`; `invalidMessage` for an app ID that is no address though it begins like one, before
-  ///   anything is fetched; `timedOut`, `appCanceled`.
+  ///   anything is fetched; `appCanceled`.
   nonisolated func resolve(
     _ appID: String?, for facet: FacetID, version: UAFVersion, configuration: UAFClientConfiguration,
     until deadline: Duration, in environment: AuthenticatorEnvironment
   ) async throws -> String {
     guard let appID, !appID.isEmpty else { return facet.normalized }
     guard appID.begins(with: "https:") else {
-      guard appID == facet.text || appID == facet.normalized else { throw Self.untrusted("is not the caller's own") }
+      guard appID.isIdentical(to: facet.text) || appID.isIdentical(to: facet.normalized) else {
+        throw Self.untrusted("is not the caller's own")
+      }
       return appID
     }
     let url: WebURL
@@ -34,17 +36,17 @@ actor FacetAuthorization {
         .invalidMessage, stage: "uaf.facets", reason: "the app ID is a malformed address", underlying: error)
     }
     if facet.webHost == url.host { return appID }
-    let list = try await list(at: url, name: appID, configuration, deadline, environment)
+    let list = try await list(at: url, configuration, deadline, environment)
     guard list.names(facet, version: version) else { throw Self.untrusted("does not name the caller") }
     return appID
   }
 
   private func list(
-    at url: WebURL, name: String, _ configuration: UAFClientConfiguration, _ deadline: Duration,
+    at url: WebURL, _ configuration: UAFClientConfiguration, _ deadline: Duration,
     _ environment: AuthenticatorEnvironment
   ) async throws -> TrustedFacetList {
-    if let entry = lists[name], environment.uptime() < entry.end { return entry.list }
-    lists[name] = nil
+    if let entry = lists[url], environment.uptime() < entry.end { return entry.list }
+    lists[url] = nil
     guard let transport = configuration.transport else {
       throw Self.untrusted("cannot be asked: there is no transport")
     }
@@ -55,15 +57,16 @@ actor FacetAuthorization {
       let age = FacetListLifetime.of(response, now: environment.now())
       if age > .zero {
         if lists.count >= Self.maximumLists { lists.removeAll() }
-        lists[name] = Entry(list: list, end: fetched + min(age, Self.maximumAge))
+        lists[url] = Entry(list: list, end: fetched + min(age, Self.maximumAge))
       }
       return list
-    } catch let error as AuthenticatorError where [.untrustedFacet, .timedOut, .appCanceled].contains(error.code) {
+    } catch let error as AuthenticatorError where [.untrustedFacet, .appCanceled].contains(error.code) {
       throw error
     } catch {
       if error is CancellationError || Task.isCancelled {
         throw AuthenticatorError(.appCanceled, stage: "uaf.facets", underlying: error)
       }
+      // A server that is slow is no person who does not answer: a list that was not fetched names nobody.
       let cause = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "uaf.facets")
       throw AuthenticatorError(
         .untrustedFacet, stage: "uaf.facets",
@@ -80,7 +83,9 @@ actor FacetAuthorization {
     var url = url
     for _ in 0...maximumRedirects {
       let left = deadline - environment.uptime()
-      guard left > .zero else { throw AuthenticatorError(.timedOut, stage: "uaf.facets") }
+      guard left > .zero else {
+        throw AuthenticatorError(.timedOut, stage: "uaf.facets", reason: "the time limit passed")
+      }
       let response = try await transport.send(
         HTTPRequest(
           method: "GET", url: url, fields: [HTTPField("Accept", TrustedFacetList.contentType)],

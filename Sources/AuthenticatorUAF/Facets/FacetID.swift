@@ -31,7 +31,7 @@ struct FacetID: Hashable, Sendable {
   /// The application of an ID in a message's header; nil: the facet is the application.
   func application(_ appID: String?) -> UAFApplication {
     if let appID { return UAFApplication(id: appID) }
-    return UAFApplication(id: normalized, formerIDs: text == normalized ? [] : [text])
+    return UAFApplication(id: normalized, formerIDs: text.isIdentical(to: normalized) ? [] : [text])
   }
 
   private static func invalid(_ what: String) -> AuthenticatorError {

@@ -3,8 +3,8 @@ import AuthenticatorCore
 
 /// The facets that an application trusts, as its app ID's address serves them (FIDO AppID and Facet Specification).
 package struct TrustedFacetList: Sendable {
-  /// Identities of apps and https origins, by protocol version.
-  private var facets: [UAFVersion: Set<String>] = [:]
+  /// Identities of apps and https origins in UTF-8, by protocol version.
+  private var facets: [UAFVersion: Set<[UInt8]>] = [:]
 
   static let contentType = "application/fido.trusted-apps+json"
 
@@ -22,18 +22,18 @@ package struct TrustedFacetList: Sendable {
       guard let ids = entry["ids"]?.arrayValue, ids.count <= 4096 else { throw members.malformed("trustedFacets") }
       guard facets[version] == nil else { throw MessageMembers.error("trustedFacets", "has a version twice") }
       facets[version] = Set(
-        ids.compactMap(\.stringValue).compactMap { id -> String? in
-          guard let separator = id.firstRange(of: "://") else { return Self.appIdentity(id) }
+        ids.compactMap(\.stringValue).compactMap { id -> [UInt8]? in
+          guard let separator = id.firstRange(of: "://") else { return Self.appIdentity(id).map { Array($0.utf8) } }
           guard id[..<separator.lowerBound].lowercased() == "https", let origin = Self.origin(id) else { return nil }
           guard let own, rules.leastSpecificPrivateLabel(origin.host) == own else { return nil }
-          return origin.origin
+          return Array(origin.origin.utf8)
         })
     }
   }
 
   /// Whether the list names the facet for this version.
   func names(_ facetID: FacetID, version: UAFVersion) -> Bool {
-    facets[version]?.contains(facetID.normalized) ?? false
+    facets[version]?.contains(Array(facetID.normalized.utf8)) ?? false
   }
 
   /// The same for a caller's own text, which may be no facet at all.

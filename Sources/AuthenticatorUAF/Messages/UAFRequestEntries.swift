@@ -38,7 +38,9 @@ struct UAFRequestEntries {
   /// The entry of one of `versions`.
   /// - Throws: `invalidMessage`.
   func request(in version: UAFVersion) throws -> UAFRequest {
-    guard let entry = entries.first(where: { $0.version == version })?.value else { throw MessageMembers.error("message", "lacks the version") }
+    guard let entry = entries.first(where: { $0.version == version })?.value else {
+      throw MessageMembers.error("message", "lacks the version")
+    }
     return try UAFRequest(entry)
   }
 

@@ -22,6 +22,12 @@ public struct PolicyChoice: Hashable, Sendable {
     public var keyIDs: [UAFKeyID]?
     /// The attestations that the criterion names, best first; nil: any.
     public var attestationTypes: [UAFAttestationType]?
+
+    init(candidate: Int, _ criterion: MatchCriteria) {
+      self.candidate = candidate
+      keyIDs = criterion.keyIDs
+      attestationTypes = criterion.attestationTypes
+    }
   }
 
   /// In the order of the set's criteria.
@@ -36,15 +42,23 @@ public struct PolicyMatcher: Sendable {
   public init(_ candidates: [PolicyCandidate]) { self.candidates = candidates }
 
   /// The usable sets in the server's order, each with the authenticators that serve it. Where several authenticators
-  /// serve one criterion, each makes a choice of its own; different criteria of a set are served by different ones.
-  public func choices(for policy: UAFPolicy) -> [PolicyChoice] {
+  /// serve one criterion, each makes a choice of its own; different criteria of a set are served by different ones. At
+  /// most 64; a choice that was made already is not made again.
+  /// - Parameter isUsable: whether a member could do what is asked for; what could not takes no part.
+  public func choices(
+    for policy: UAFPolicy, where isUsable: (PolicyChoice.Member) -> Bool = { _ in true }
+  ) -> [PolicyChoice] {
     let admitted = candidates.indices.filter { index in
       !policy.disallowed.contains { Self.matches($0, candidates[index]) }
     }
     guard !admitted.isEmpty else { return [] }
     var choices: [PolicyChoice] = []
     for set in policy.accepted {
-      let servers = set.map { criterion in admitted.filter { Self.matches(criterion, candidates[$0]) } }
+      let servers = set.map { criterion in
+        admitted.filter {
+          Self.matches(criterion, candidates[$0]) && isUsable(PolicyChoice.Member(candidate: $0, criterion))
+        }
+      }
       guard servers.allSatisfy({ !$0.isEmpty }) else { continue }
       combine(set, servers, [], into: &choices)
       if choices.count >= Self.maximumChoices { break }
@@ -60,12 +74,8 @@ public struct PolicyMatcher: Sendable {
   ) {
     guard choices.count < Self.maximumChoices else { return }
     guard chosen.count < set.count else {
-      choices.append(
-        PolicyChoice(
-          members: zip(set, chosen).map { criterion, candidate in
-            PolicyChoice.Member(
-              candidate: candidate, keyIDs: criterion.keyIDs, attestationTypes: criterion.attestationTypes)
-          }))
+      let choice = PolicyChoice(members: zip(set, chosen).map { PolicyChoice.Member(candidate: $1, $0) })
+      if !choices.contains(choice) { choices.append(choice) }
       return
     }
     // Without this the search could try every order before it finds that there is no way.

@@ -14,9 +14,8 @@ struct DrawnVerifier: UserVerifier {
       desk.show(.scanning)
       return try await verifier.verify(request, by: access)
     }
-    let isRetry = desk.countBiometricPrompt() > 0
     let hasFallback = request.prompt.fallbackTitle != nil
-    let prompt = UAFAuthenticationView.BiometricPrompt(prompt: request.prompt, isRetry: isRetry)
+    let prompt = UAFAuthenticationView.BiometricPrompt(prompt: request.prompt, isRetry: desk.scanFailed)
     let answer = try await desk.ask(.biometric(prompt)) { answer in
       switch answer {
       case .scan, .cancel: true
@@ -30,8 +29,17 @@ struct DrawnVerifier: UserVerifier {
       var request = request
       request.prompt.fallbackTitle = nil
       desk.show(.scanning)
-      return try await verifier.verify(request, by: access)
-    default: throw AuthenticatorError(.userCanceled, stage: "uaf.view")
+      do {
+        let ticket = try await verifier.verify(request, by: access)
+        desk.noteScan(failed: false)
+        return ticket
+      } catch let error as AuthenticatorError where [.userCanceled, .userVerificationFailed].contains(error.code) {
+        desk.noteScan(failed: true)
+        throw error
+      }
+    default:
+      desk.noteScan(failed: true)
+      throw AuthenticatorError(.userCanceled, stage: "uaf.view")
     }
   }
 }
@@ -45,7 +53,7 @@ struct DrawnResponder: PromptResponder {
     let answer = try await desk.ask(.choice(options, question.prompt)) { answer in
       switch answer {
       case .cancel: true
-      case .choose(let option): options.contains(option)
+      case .choose(let option): options.contains { $0.isIdentical(to: option) }
       default: false
       }
     }

@@ -13,7 +13,7 @@ final class PromptDesk: Sendable {
   private struct Table {
     var admits: (@Sendable (Answer) -> Bool)?
     var waiting: CheckedContinuation<Answer, any Error>?
-    var biometricPrompts = 0
+    var scanFailed = false
   }
 
   private let table = Mutex(Table())
@@ -21,13 +21,11 @@ final class PromptDesk: Sendable {
 
   init(_ states: AsyncStream<UAFAuthenticationView.State>.Continuation) { self.states = states }
 
-  /// How many biometric prompts were asked before this one.
-  func countBiometricPrompt() -> Int {
-    table.withLock { table in
-      defer { table.biometricPrompts += 1 }
-      return table.biometricPrompts
-    }
-  }
+  /// Whether the last scan was canceled or did not match.
+  var scanFailed: Bool { table.withLock { $0.scanFailed } }
+
+  /// Notes how a scan ended.
+  func noteScan(failed: Bool) { table.withLock { $0.scanFailed = failed } }
 
   /// Shows a state that waits for nobody.
   func show(_ state: UAFAuthenticationView.State) { states.yield(state) }

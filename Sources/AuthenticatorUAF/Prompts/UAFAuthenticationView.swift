@@ -40,7 +40,7 @@ public final class UAFAuthenticationView: Sendable {
   public struct BiometricPrompt: Hashable, Sendable {
     /// Texts and buttons.
     public var prompt: Prompt
-    /// Whether an earlier scan of this operation was canceled or did not match.
+    /// Whether the scan before this one, in this operation, was canceled or did not match.
     public var isRetry: Bool
   }
 

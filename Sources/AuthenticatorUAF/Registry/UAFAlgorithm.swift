@@ -45,6 +45,16 @@ public struct UAFAlgorithm: RawRepresentable, Hashable, Sendable {
     }
   }
 
+  /// The most bytes that a signature has in this algorithm's encoding.
+  var maximumSignatureCount: Int {
+    switch self {
+    case .secp256r1ECDSASHA256Raw: 64
+    case .secp256r1ECDSASHA256DER: 72
+    case .rsaPSSSHA256DER, .rsaPKCS1SHA256DER: 260
+    default: 256
+    }
+  }
+
   /// A signature in this algorithm's encoding.
   /// - Throws: `unsupportedAlgorithm` for a signature of another kind.
   func encode(_ signature: Signature) throws(CryptoError) -> [UInt8] {
@@ -72,6 +82,16 @@ public struct UAFPublicKeyFormat: RawRepresentable, Hashable, Sendable {
   public static let rsa2048Raw = Self(rawValue: 0x102)
   /// A PKCS #1 RSAPublicKey.
   public static let rsa2048DER = Self(rawValue: 0x103)
+
+  /// The most bytes that a key has in this form, with the exponent 65,537.
+  var maximumCount: Int {
+    switch self {
+    case .eccX962Raw: 65
+    case .eccX962DER: 91
+    case .rsa2048Raw: 259
+    default: 270
+    }
+  }
 
   /// A key in this form.
   /// - Throws: `invalidKey` for a key that has no such form.
