@@ -149,7 +149,9 @@ enum AuthenticatorsFile {
     do {
       return try UAFAttestationKey(key: key, algorithm: algorithm, chain: chain.map(\.derRepresentation))
     } catch let error as AuthenticatorError {
-      throw members.unusable("attestationChain", "(\(InputFile.name(chainPath))) cannot be used: \(error.reason)")
+      let (name, path) =
+        error.reason.hasPrefix("the key ") ? ("attestationKey", keyPath) : ("attestationChain", chainPath)
+      throw members.unusable(name, "(\(InputFile.name(path))) cannot be used: \(error.reason)")
     }
   }
 }
