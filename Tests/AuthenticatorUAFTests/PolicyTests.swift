@@ -106,6 +106,14 @@ struct PolicyTests {
     let choices = PolicyMatcher(candidates).choices(
       for: UAFPolicy(accepted: Array(repeating: Array(repeating: any, count: 20), count: 5)))
     #expect((1...64).contains(choices.count))
+    #expect(Set(choices).count == choices.count)
+    // What is repeated is no further choice, and keeps none out.
+    let few = PolicyMatcher(Array(candidates.prefix(3)))
+    let pairs = few.choices(for: UAFPolicy(accepted: Array(repeating: [any, any], count: 500) + [[any]]))
+    #expect(pairs.count == 9)
+    // Up to a bound: a policy that says nothing new is not followed for ever.
+    let endless = few.choices(for: UAFPolicy(accepted: Array(repeating: [any, any], count: 1000) + [[any]]))
+    #expect(endless.count == 6)
     #expect(
       PolicyMatcher(candidates).choices(
         for: UAFPolicy(accepted: [Array(repeating: any, count: 21)])

@@ -28,9 +28,15 @@ public struct TerminalPromptResponder: PromptResponder {
         if let number = Int(answer), question.options.indices.contains(number - 1) {
           return question.options[number - 1]
         }
-        if question.options.contains(answer) { return answer }
+        if let option = Self.option(answer, of: question.options) { return option }
       }
     }
+  }
+
+  /// The option that was typed, as it was offered: by its bytes, else one that looks alike, since nobody knows how a
+  /// keyboard composes what is typed.
+  static func option(_ answer: String, of options: [String]) -> String? {
+    options.first { $0.utf8.elementsEqual(answer.utf8) } ?? options.first { $0 == answer }
   }
 
   /// The lines of a content, whichever line ends its server writes; a tab is a step to the right.

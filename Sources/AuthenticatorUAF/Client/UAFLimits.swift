@@ -8,6 +8,8 @@ package enum UAFLimits {
   package static let appIDBytes = 512
   /// Ways of serving one policy.
   package static let policyChoices = 64
+  /// Ways that a policy gives again, before its rest is passed over.
+  package static let policyRepetitions = 4096
   /// A transaction's text.
   package static let transactionCharacters = UAFTransaction.maximumTextCharacters
   /// A transaction's picture.

@@ -52,7 +52,7 @@ public struct PolicyMatcher: Sendable {
       !policy.disallowed.contains { Self.matches($0, candidates[index]) }
     }
     guard !admitted.isEmpty else { return [] }
-    var choices: [PolicyChoice] = []
+    var search = Search()
     for set in policy.accepted {
       let servers = set.map { criterion in
         admitted.filter {
@@ -60,28 +60,36 @@ public struct PolicyMatcher: Sendable {
         }
       }
       guard servers.allSatisfy({ !$0.isEmpty }) else { continue }
-      combine(set, servers, [], into: &choices)
-      if choices.count >= Self.maximumChoices { break }
+      combine(set, servers, [], into: &search)
+      if search.isOver { break }
     }
-    return choices
+    return search.choices
   }
 
-  /// More ways than this are no choice any more.
-  private static let maximumChoices = UAFLimits.policyChoices
+  private struct Search {
+    private(set) var choices: [PolicyChoice] = []
+    private var repeated = 0
+
+    /// More ways than this are no choice any more; and a policy that only repeats itself is not followed for ever.
+    var isOver: Bool { choices.count >= UAFLimits.policyChoices || repeated >= UAFLimits.policyRepetitions }
+
+    mutating func add(_ choice: PolicyChoice) {
+      if choices.contains(choice) { repeated += 1 } else { choices.append(choice) }
+    }
+  }
 
   private func combine(
-    _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], into choices: inout [PolicyChoice]
+    _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], into search: inout Search
   ) {
-    guard choices.count < Self.maximumChoices else { return }
+    guard !search.isOver else { return }
     guard chosen.count < set.count else {
-      let choice = PolicyChoice(members: zip(set, chosen).map { PolicyChoice.Member(candidate: $1, $0) })
-      if !choices.contains(choice) { choices.append(choice) }
+      search.add(PolicyChoice(members: zip(set, chosen).map { PolicyChoice.Member(candidate: $1, $0) }))
       return
     }
     // Without this the search could try every order before it finds that there is no way.
     guard set.count - chosen.count == 1 || Self.canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
     for candidate in servers[chosen.count] where !chosen.contains(candidate) {
-      combine(set, servers, chosen + [candidate], into: &choices)
+      combine(set, servers, chosen + [candidate], into: &search)
     }
   }
 
