@@ -21,7 +21,7 @@ public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
   /// The weakest policy that the server asks for.
   public let policy: TrustedDevicePolicy
 
-  private var staged: (record: KeyRecord, ceremony: TrustedDeviceCeremony)?
+  private var staged: (record: KeyRecord, ceremony: TrustedDeviceCeremony, known: Set<KeyTag>)?
 
   /// Reads the step.
   /// - Throws: `invalidMessage`, naming the first member that is missing or malformed.
@@ -62,8 +62,8 @@ public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
       let key = try await stage(attributes, authenticator, ceremony)
       do {
         try support.check(key.record.access)
-        let answer = try await answer(key, attributes, authenticator, ceremony)
-        staged = (key.record, ceremony)
+        let (answer, known) = try await answer(key, attributes, authenticator, ceremony)
+        staged = (key.record, ceremony, known)
         return ((), answer)
       } catch {
         await ceremony.shelf.discard(key.record.tag)
@@ -99,7 +99,7 @@ public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
   private func answer(
     _ key: StagedKey, _ attributes: CredentialAttributes, _ authenticator: any DeviceAuthenticator,
     _ ceremony: TrustedDeviceCeremony
-  ) async throws -> JSONObject {
+  ) async throws -> (answer: JSONObject, known: Set<KeyTag>) {
     let signature = try await ceremony.prompt.sign(
       authenticator, key.record, ceremony.operation, ticket: key.ticket)
     let installation = InstallationIdentity(ceremony.configuration.context, scope: ceremony.shelf.scope)
@@ -114,12 +114,13 @@ public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
     guard answer.serialized().count <= Self.maximumOutcomeBytes else {
       throw AuthenticatorError(.invalidRequest, stage: "enroll", reason: "the answer is too long")
     }
+    let known = try await ceremony.shelf.holders(userID: userID)
     // From here on the server may know the key, whatever happens to this process.
     try await ceremony.shelf.mark(
       key.record.tag,
       AttemptMark(from: ceremony.clock.now, until: challenge.expiresAt, id: trustedDeviceID))
     try ceremony.spendChallenge()
-    return answer
+    return (answer, known)
   }
 
   // MARK: The server's verdict
@@ -135,18 +136,33 @@ public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
   /// Takes the new key into use, or destroys it. One of unknown fate stays, not offered: the server's list tells a
   /// `TrustedDeviceClient` what became of it, and so does the first sign-in with it.
   /// - Throws: `storageFailed` when the accepted key could not be taken into use; it stays and is settled later.
+  ///   `overtaken` when another process has enrolled this installation for the user meanwhile: which of both the server
+  ///   took last, its step does not say. The other stays in use, and this one's fate is unknown.
   public override func stepEnded(_ outcome: StepOutcome) async throws {
-    guard let (record, ceremony) = staged else { return }
+    guard let (record, ceremony, known) = staged else { return }
     staged = nil
     switch outcome {
-    case .accepted:
-      let now = ceremony.clock.now
-      try await ceremony.shelf.commit(record, as: trustedDeviceID, CredentialDetails(createdAt: now, updatedAt: now))
-      ceremony.configuration.onEvent(.enrolled(id: trustedDeviceID, isRecovered: false))
-      await ceremony.shelf.removeReplaced(by: record, userID: userID, in: ceremony.configuration.replaceScope)
-      await ceremony.shelf.giveUpOvertaken(userID: userID, at: now) { other, _ in other.createdAt <= record.createdAt }
+    case .accepted: try await accept(record, ceremony, since: known)
     case .refused: await ceremony.shelf.discard(record.tag)
     case .unknown: break
     }
+  }
+
+  private func accept(_ record: KeyRecord, _ ceremony: TrustedDeviceCeremony, since known: Set<KeyTag>) async throws {
+    let (shelf, now) = (ceremony.shelf, ceremony.clock.now)
+    guard try await shelf.rivals(of: record, userID: userID, since: known).isEmpty else {
+      try await shelf.standBack(record)
+      throw CredentialShelf.overtaken(
+        "another process has enrolled this installation meanwhile; which of both stands, the next sign-in shows")
+    }
+    do {
+      try await shelf.commit(record, as: trustedDeviceID, CredentialDetails(createdAt: now, updatedAt: now))
+    } catch let error as AuthenticatorError where error.code == .keyNotFound || error.code == .invalidKeyState {
+      // Taken into use from the server's list by another process, and replaced since.
+      throw CredentialShelf.overtaken("another process has replaced this enrollment meanwhile")
+    }
+    ceremony.configuration.onEvent(.enrolled(id: trustedDeviceID, isRecovered: false))
+    await shelf.removeReplaced(by: record, userID: userID, in: ceremony.configuration.replaceScope)
+    await shelf.giveUpOvertaken(userID: userID, at: now) { other, _ in other.createdAt <= record.createdAt }
   }
 }

@@ -113,7 +113,7 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
       underlying: TrustedDeviceFailure(unavailableReason: .localKeyMissing, removedLocalState: true))
   }
 
-  private typealias Unsettled = (credential: LocalCredential, isRefused: Bool)
+  private typealias Unsettled = (credential: LocalCredential, mark: AttemptMark)
 
   /// Keys whose enrollment had no answer: the server may know them, and signing will tell. Newest first.
   private func unsettled(_ ceremony: TrustedDeviceCeremony) async throws -> [Unsettled] {
@@ -121,26 +121,28 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
     var found: [Unsettled] = []
     for record in try await shelf.store.records(matching: shelf.scope.query(user: userID, states: [.staged])) {
       guard let mark = try await shelf.mark(of: record), let id = mark.id else { continue }
-      found.insert((try LocalCredential(staged: record, id: id), mark.isRefused), at: 0)
+      found.insert((try LocalCredential(staged: record, id: id), mark), at: 0)
     }
     return found
   }
 
   /// A server that accepted a newer key has given up the older one, so the newer goes first. Refused once, it stands
-  /// back for the older, until that one is refused too: whichever the server knows is reached.
+  /// back for the older, until that one is refused too; and an unsettled older one has its turn once the key in use is
+  /// refused: whichever the server knows is reached.
   private static func ordered(_ active: [LocalCredential], _ unsettled: [Unsettled]) -> [LocalCredential] {
     var rest = unsettled
     var result: [LocalCredential] = []
     for credential in active {
       let isFirst = { (other: Unsettled) in
-        !other.isRefused && other.credential.userID == credential.userID
-          && other.credential.record.createdAt >= credential.record.createdAt
+        !other.mark.isRefused && other.credential.userID == credential.userID
+          && (other.mark.isPreferred || other.credential.record.createdAt >= credential.record.createdAt)
       }
       result += rest.filter(isFirst).map(\.credential)
       rest.removeAll(where: isFirst)
       result.append(credential)
     }
-    return result + rest.filter { !$0.isRefused }.map(\.credential) + rest.filter(\.isRefused).map(\.credential)
+    return result + rest.filter { !$0.mark.isRefused }.map(\.credential)
+      + rest.filter(\.mark.isRefused).map(\.credential)
   }
 
   private func judged(
@@ -199,10 +201,11 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
       let query = shelf.scope.query(user: credential.userID, states: [.staged])
       for record in try await shelf.store.records(matching: query) {
         guard var mark = try await shelf.mark(of: record), mark.id != nil else { continue }
-        // Where it was a settled key that was refused, every unsettled one has its turn again.
-        let isRefused = record.tag == credential.tag || (isUnsettled && mark.isRefused)
-        guard mark.isRefused != isRefused else { continue }
-        mark.isRefused = isRefused
+        // Where it was a settled key that was refused, every unsettled one has its turn again, whatever its age.
+        let before = mark
+        mark.isRefused = record.tag == credential.tag || (isUnsettled && mark.isRefused)
+        mark.isPreferred = !mark.isRefused && (!isUnsettled || mark.isPreferred)
+        guard mark != before else { continue }
         try await shelf.mark(record.tag, mark)
       }
     } catch {

@@ -12,7 +12,7 @@ import Testing
 struct JourneyKit {
   let device: TestDevice
   let transport: InProcessTransport
-  let journey: Journey
+  var journey: Journey
   let client: TrustedDeviceClient
   var configuration: TrustedDeviceJourneyConfiguration
 
@@ -48,6 +48,15 @@ struct JourneyKit {
       frontend, transport: transport, keyStore: device.store, verifier: device.verifier,
       environment: device.context.environment)
     configuration = TrustedDeviceJourneyConfiguration(context: device.context)
+  }
+
+  /// Another process of the same app on the same device, with a network of its own.
+  func beside(over transport: any HTTPTransport) throws -> JourneyKit {
+    var kit = self
+    kit.journey = Journey(
+      try JourneyConfiguration(server: InProcessServer.address), transport: transport,
+      environment: device.environment.environment, callbacks: .standard.registeringTrustedDevices())
+    return kit
   }
 
   struct Walk {

@@ -64,6 +64,55 @@ import Testing
     #expect(try await kit.walk("LoginTrustedDevice", .match()).isSuccess)
   }
 
+  // MARK: Two processes at once
+
+  /// Two journeys enroll at the same time, and the one that ends last here says that it was overtaken. Whichever of both
+  /// keys the server keeps is reached, and the other goes.
+  @Test(arguments: [true, false]) func reachesTheKeyThatTheServerKeepsOfTwo(_ isFirst: Bool) async throws {
+    let kit = try await JourneyKit()
+    let network = HeldTransport(kit.transport)
+    let held = try kit.beside(over: network)
+    let page = try await held.page("EnrollTrustedDevice")
+    kit.device.verifier.script([.match()])
+    try await page.callback(TrustedDeviceEnrollCallback.self)?.enroll(kit.configuration, node: page)
+    if isFirst {
+      // The server takes this one, and then the other.
+      network.whileAnswering("/authenticate") {
+        let walk = try await kit.walk("EnrollTrustedDevice", .match())
+        #expect(walk.isSuccess)
+      }
+    } else {
+      #expect(try await kit.walk("EnrollTrustedDevice", .match()).isSuccess)
+    }
+    let error = await failure { try await page.next() }
+    #expect(error?.code == .overtaken)
+    #expect(try await kit.records([.active]).count == 1)
+    #expect(try await kit.records([.staged]).count == 1)
+    let other = try await kit.records([.active])[0].tag
+    if !isFirst { #expect(try await kit.walk("LoginTrustedDevice", .match()).isFailure) }
+    for _ in 0..<2 { #expect(try await kit.walk("LoginTrustedDevice", .match()).isSuccess) }
+    kit.device.environment.clock.advance(by: .seconds(3700))
+    #expect(try await kit.walk("LoginTrustedDevice", .match()).isSuccess)
+    #expect(try await kit.records().map { $0.tag == other } == [isFirst])
+    #expect(try await kit.listed().count == 1)
+  }
+
+  /// A client of the Frontend API has found it in the list meanwhile, and enrolled again.
+  @Test func saysThatItWasReplacedMeanwhile() async throws {
+    let kit = try await JourneyKit()
+    _ = try await kit.listed()
+    let network = HeldTransport(kit.transport)
+    let page = try await kit.beside(over: network).page("EnrollTrustedDevice")
+    kit.device.verifier.script([.match(), .match()])
+    try await page.callback(TrustedDeviceEnrollCallback.self)?.enroll(kit.configuration, node: page)
+    let client = kit.client
+    network.whileAnswering("/authenticate") { _ = try await client.trustedDevices.enroll() }
+    #expect(await failure { try await page.next() }?.code == .overtaken)
+    #expect(try await kit.records().map(\.state) == [.active])
+    #expect(try await kit.walk("LoginTrustedDevice", .match()).isSuccess)
+    #expect(try await kit.listed().count == 1)
+  }
+
   @Test func forgetsAnOlderEnrollmentOnceANewerOneIsAccepted() async throws {
     let kit = try await enrolledAgain(losing: .answer)
     kit.device.environment.clock.advance(by: .seconds(3700))

@@ -63,6 +63,22 @@ import Testing
     #expect(try await bench.records().count == 1)
   }
 
+  /// The server took the older key last, and has given up the newer, whose process ended first.
+  @Test func takesWhatTheServerTookLastThoughItsKeyIsOlder() async throws {
+    let bench = try await interrupted()
+    let old = try #require(try await bench.records([.staged]).first)
+    bench.device.environment.clock.advance(by: .seconds(1))
+    bench.transport.add(json: Wire.envelope([]))
+    try await bench.enroll("tdc_2")
+    bench.transport.add(json: Wire.envelope([try listed("tdc_1", at: bench.now, key: old)]))
+    let report = try await bench.devices.reconcile()
+    #expect(report.enrolled == ["tdc_1"])
+    #expect(report.revoked.isEmpty)
+    #expect(try await bench.records().map(\.tag) == [old.tag])
+    #expect(try await bench.activeIDs() == ["tdc_1"])
+    #expect(!bench.requests.contains { $0.method == "DELETE" })
+  }
+
   @Test func knowsItsOwnKeyAmongSeveralOfOneName() async throws {
     let bench = try await interrupted()
     let record = try await bench.records([.staged])[0]

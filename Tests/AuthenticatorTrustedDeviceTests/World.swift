@@ -27,14 +27,15 @@ struct World {
   }
 
   /// The app, started afresh.
+  /// - Parameter transport: its way to the server; nil: the network.
   func client(
-    configure: (inout TrustedDeviceConfiguration) -> Void = { _ in }
+    over transport: (any HTTPTransport)? = nil, configure: (inout TrustedDeviceConfiguration) -> Void = { _ in }
   ) throws -> TrustedDeviceClient {
     var configuration = try TrustedDeviceConfiguration(server: InProcessServer.address)
     configuration.retryPolicy = .none
     configure(&configuration)
     return TrustedDeviceClient(
-      configuration, transport: network, keyStore: device.store, verifier: device.verifier,
+      configuration, transport: transport ?? network, keyStore: device.store, verifier: device.verifier,
       environment: device.context.environment)
   }
 

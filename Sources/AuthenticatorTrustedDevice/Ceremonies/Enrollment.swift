@@ -50,7 +50,7 @@ struct Enrollment {
   func run(_ authenticator: any DeviceAuthenticator) async throws -> TrustedDevice {
     let operation = try OperationID(in: environment)
     let key = try await makeKey(authenticator, operation)
-    let sent: (mark: AttemptMark, form: [(name: String, value: String?)])
+    let sent: Sent
     do {
       try support.check(key.record.access)
       sent = try await prove(authenticator, key, operation)
@@ -63,9 +63,17 @@ struct Enrollment {
     do {
       device = try await attempt(sent.form)
     } catch {
-      return try await settle(key.record.tag, after: error)
+      return try await settle(key.record.tag, sent.mark, after: error)
     }
-    return try await accept(key.record, device)
+    return try await accept(key.record, device, sent)
+  }
+
+  /// What has left for the server.
+  private struct Sent {
+    var mark: AttemptMark
+    let form: [(name: String, value: String?)]
+    /// The keys whose place it takes.
+    let known: Set<KeyTag>
   }
 
   // MARK: 1 to 3
@@ -82,7 +90,7 @@ struct Enrollment {
 
   private func prove(
     _ authenticator: any DeviceAuthenticator, _ key: StagedKey, _ operation: OperationID
-  ) async throws -> (AttemptMark, [(name: String, value: String?)]) {
+  ) async throws -> Sent {
     var form: [(name: String, value: String?)] = [
       ("platform", attributes.platform), ("app_identifier", client.scope.party), ("name", attributes.name),
       ("algorithm", TrustedDevice.Algorithm.es256.rawValue),
@@ -103,11 +111,12 @@ struct Enrollment {
     try checkIdentity()
     form += [("client_data", challenge.clientData), ("signature", try ProofText.text(signature))]
 
+    let known = try await client.shelf.holders(userID: userID)
     // From here on the server may know the key, whatever happens to this process.
     let mark = AttemptMark(
       from: answer.date ?? challenge.expiresAt.advanced(by: .seconds(-3600)), until: challenge.expiresAt)
     try await client.shelf.mark(key.record.tag, mark)
-    return (mark, form)
+    return Sent(mark: mark, form: form, known: known)
   }
 
   /// - Throws: `sessionChanged` when another session or user is current, or none; `appCanceled`.
@@ -132,7 +141,7 @@ struct Enrollment {
   }
 
   /// After an attempt that brought no credential: a refusal, or an answer that never came.
-  private func settle(_ tag: KeyTag, after error: any Error) async throws -> TrustedDevice {
+  private func settle(_ tag: KeyTag, _ mark: AttemptMark, after error: any Error) async throws -> TrustedDevice {
     let error = AuthenticatorError.wrapping(error, as: .transportFailed, stage: "enroll")
     // These two also come back when the proof arrived twice, the first time in time.
     let isSecond = error.code == .challengeNotFound || error.code == .alreadyEnrolled
@@ -143,6 +152,7 @@ struct Enrollment {
     }
     // The proof is never sent twice; the list tells whether it arrived. If even that cannot be had, the staged key and
     // its mark stay for the next time somebody is signed in.
+    await leave(tag, mark)
     guard !Task.isCancelled, error.code != .appCanceled else { throw error }
     switch await client.recover(tag, sessionID: session.id, userID: userID) {
     case .enrolled(let device): return device
@@ -153,14 +163,25 @@ struct Enrollment {
     }
   }
 
+  /// Notes that this process will not settle the enrollment.
+  private func leave(_ tag: KeyTag, _ mark: AttemptMark) async {
+    var mark = mark
+    mark.isLeft = true
+    do { try await client.shelf.mark(tag, mark) } catch {
+      // It is left alone until its time is over.
+      client.emit(.postponed(.saving, code: CredentialShelf.code(of: error)))
+    }
+  }
+
   // MARK: 5 and 6
 
-  private func accept(_ record: KeyRecord, _ device: TrustedDevice) async throws -> TrustedDevice {
+  private func accept(_ record: KeyRecord, _ device: TrustedDevice, _ sent: Sent) async throws -> TrustedDevice {
     guard device.status == .active, try await isFree(device.id, for: record) else {
       await discard(record.tag)
       throw AuthenticatorError(
         .invalidMessage, stage: "enroll", reason: "the server named a credential that cannot be this one")
     }
+    try await checkPlace(of: record, device, sent)
     do {
       try await client.shelf.commit(
         record, as: device.id, CredentialDetails(createdAt: device.createdAt, updatedAt: device.updatedAt))
@@ -172,6 +193,38 @@ struct Enrollment {
     client.emit(.enrolled(id: device.id, isRecovered: false))
     await client.shelf.removeReplaced(by: record, userID: userID, in: configuration.replaceScope)
     return device
+  }
+
+  /// Another process may have enrolled this installation while the answer was under way: the server's list decides which
+  /// of both stands.
+  /// - Throws: `overtaken` when it is the other; nothing of this enrollment is left then. What the list cannot be had
+  ///   for: the key stays and is settled by it later.
+  private func checkPlace(of record: KeyRecord, _ device: TrustedDevice, _ sent: Sent) async throws {
+    let rivals: [LocalCredential]
+    do {
+      rivals = try await client.shelf.rivals(of: record, userID: userID, since: sent.known)
+      let isHere = try await [.staged, .active].contains(client.shelf.store.record(record.tag)?.state)
+      if rivals.isEmpty, isHere { return }
+    } catch {
+      let error = AuthenticatorError.wrapping(error, as: .storageFailed, stage: "enroll")
+      await client.undo(record, device.id, sessionID: session.id, userID: userID)
+      throw error
+    }
+    let listed: [TrustedDevice]
+    do { listed = try await client.fetchList(sessionID: session.id) } catch {
+      var mark = sent.mark
+      mark.id = device.id
+      await leave(record.tag, mark)
+      throw error
+    }
+    let isListed = listed.contains { $0.id == device.id && $0.status == .active }
+    if isListed, !rivals.contains(where: { $0.overtakes(record, as: device, among: listed) }) { return }
+    if isListed {
+      await client.undo(record, device.id, sessionID: session.id, userID: userID)
+    } else {
+      await discard(record.tag)
+    }
+    throw CredentialShelf.overtaken("another process has enrolled this installation meanwhile, which stands")
   }
 
   /// A server that takes up an old name for a new key has given up the old key; another user's name is never taken.

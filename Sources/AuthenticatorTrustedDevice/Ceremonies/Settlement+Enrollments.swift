@@ -5,8 +5,9 @@ extension Settlement {
   /// How long a credential may be missing from the list after its challenge ended: lists lag, clocks differ.
   private static let grace: Duration = .seconds(60)
 
+  /// - Parameter isOwn: whether it is this process's own, which has given up waiting.
   /// - Returns: the credential, when the server made one of it and it is committed.
-  mutating func settle(staged record: KeyRecord) async throws -> TrustedDevice? {
+  mutating func settle(staged record: KeyRecord, isOwn: Bool = false) async throws -> TrustedDevice? {
     guard record.state == .staged else { return nil }
     let item = try await store.item(AttemptMark.item(of: record.tag))
     guard let item else {
@@ -23,10 +24,15 @@ extension Settlement {
     }
     let (devices, clock) = try await list()
     if let own = try Self.own(record, mark, among: devices) {
-      return try await accept(own, for: record, isCertain: true)
+      return try await accept(own, for: record, isCertain: true, among: devices)
+    }
+    guard isOwn || mark.isLeft || client.shelf.isPast(record) else {
+      // Another process may be waiting for the very answer: nothing is guessed before it has it.
+      report.pending += 1
+      return nil
     }
     let found = mark.id == nil ? try await candidates(for: record, mark, among: devices) : []
-    if found.count == 1 { return try await accept(found[0], for: record, isCertain: false) }
+    if found.count == 1 { return try await accept(found[0], for: record, isCertain: false, among: devices) }
     isAmbiguous = !found.isEmpty
     guard mark.until.advanced(by: Self.grace) < clock.now else {
       report.pending += 1
@@ -76,10 +82,14 @@ extension Settlement {
   }
 
   private mutating func accept(
-    _ device: TrustedDevice, for record: KeyRecord, isCertain: Bool
+    _ device: TrustedDevice, for record: KeyRecord, isCertain: Bool, among devices: [TrustedDevice]
   ) async throws -> TrustedDevice? {
-    let active = try await store.records(matching: scope.query(user: userID))
-    guard !active.contains(where: { $0.createdAt > record.createdAt }) else {
+    let isOvertaken = try await client.shelf.active(userID: userID).contains { other in
+      // What the server has given up since has overtaken nothing that is certain to be ours.
+      other.overtakes(record, as: device, among: devices)
+        || (!isCertain && other.record.createdAt > record.createdAt)
+    }
+    guard !isOvertaken else {
       // A later enrollment has succeeded meanwhile: this one is undone, and the server's half if it is certainly ours.
       if isCertain {
         guard await revoke(device.id) else { return nil }

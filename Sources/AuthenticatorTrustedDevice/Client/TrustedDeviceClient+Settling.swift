@@ -52,7 +52,7 @@ extension TrustedDeviceClient {
     var settlement = Settlement(client: self, sessionID: sessionID, userID: userID)
     do {
       guard let record = try await shelf.store.record(tag) else { return .unknown }
-      if let device = try await settlement.settle(staged: record) { return .enrolled(device) }
+      if let device = try await settlement.settle(staged: record, isOwn: true) { return .enrolled(device) }
       return settlement.report.failures.isEmpty && !settlement.isAmbiguous ? .absent : .unknown
     } catch {
       emit(.postponed(.settlement, code: CredentialShelf.code(of: error)))

@@ -18,7 +18,8 @@ public struct TrustedDevices: Sendable {
   /// - Throws: `signedOut` unless the session is active or pending; `environmentUnavailable`, `nativeAPIDisabled`,
   ///   `featureDisabled`; `unsupported` without app identifier; `biometryNotEnrolled`, `verifierUnavailable`,
   ///   `lockedOut`, `hardwareRequired` when no such key can be made here; `userCanceled`, `userVerificationFailed`,
-  ///   `timedOut`; `sessionChanged` when session or user changed meanwhile; `challengeExpired`, `challengeMismatch`,
+  ///   `timedOut`; `sessionChanged` when session or user changed meanwhile; `overtaken` when another process has enrolled
+  ///   this installation meanwhile, and the server keeps that; `challengeExpired`, `challengeMismatch`,
   ///   `quotaExceeded`, `alreadyEnrolled`, `appIdentifierRefused` and other refusals of the server; `transportFailed`;
   ///   `storageFailed`.
   @discardableResult

@@ -77,15 +77,30 @@ extension CredentialShelf {
     let index = CredentialIndex(store, scope: scope)
     try await index.prepare(record, id: id, details)
     let (store, tag, id) = (store, record.tag, Array(id.utf8))
+    let committed: KeyRecord
     do {
-      _ = try await Turnstile.shielded { try await store.commit(tag, externalID: id, details: details.bytes) }
+      committed = try await Turnstile.shielded { try await store.commit(tag, externalID: id, details: details.bytes) }
     } catch {
       // The write may have taken effect although it failed; the record tells.
-      let now = try await store.record(tag)
-      guard now?.state == .active, now?.externalID == id else { throw error }
+      guard let now = try await store.record(tag), now.state == .active, now.externalID == id else { throw error }
+      committed = now
     }
+    await makeCertain(committed, details)
     do { try await index.finish(record) } catch {
       // The entry was written before; only another process can have overwritten it.
+      emit(.postponed(.saving, code: Self.code(of: error)))
+    }
+  }
+
+  /// Another process may have taken the key into use from the list alone: whoever knows better writes that down.
+  private func makeCertain(_ record: KeyRecord, _ details: CredentialDetails) async {
+    guard record.details != details.bytes, !details.isUnproven else { return }
+    do {
+      guard try CredentialDetails(record.details).isUnproven else { return }
+      let (store, tag, version) = (store, record.tag, record.version)
+      try await Turnstile.shielded { _ = try await store.update(tag, details: details.bytes, expecting: version) }
+    } catch {
+      // It stays unproven: the first signature proves it.
       emit(.postponed(.saving, code: Self.code(of: error)))
     }
   }

@@ -30,8 +30,12 @@ package struct AttemptMark: Hashable, Sendable {
   package var until: UnixTime
   /// The name the credential will have, when the server told it beforehand.
   package var id: String?
-  /// Whether the server has refused a sign-in with the key since: another one is tried before it.
+  /// Whether the process that sent the proof has given up waiting: nobody else will settle the enrollment.
+  package var isLeft = false
+  /// Whether the server has refused a sign-in with the key since, or may have replaced it: another one is tried before it.
   package var isRefused = false
+  /// Whether the server has refused a sign-in with the key in use since: this one is tried before it, though it is older.
+  package var isPreferred = false
 
   package static func item(of tag: KeyTag) -> ItemName { ItemName(owner: tag, name: "trusted-device.attempt") }
 
@@ -53,13 +57,17 @@ package struct AttemptMark: Hashable, Sendable {
     self.from = UnixTime(milliseconds: Int64(from))
     self.until = UnixTime(milliseconds: Int64(until))
     id = object?["id"]?.stringValue
+    isLeft = object?["left"]?.boolValue ?? false
     isRefused = object?["refused"]?.boolValue ?? false
+    isPreferred = object?["preferred"]?.boolValue ?? false
   }
 
   package var bytes: [UInt8] {
     var object = JSONObject([("from", .integer(from.milliseconds)), ("until", .integer(until.milliseconds))])
     if let id { object["id"] = .string(id) }
+    if isLeft { object["left"] = true }
     if isRefused { object["refused"] = true }
+    if isPreferred { object["preferred"] = true }
     return object.serialized()
   }
 }

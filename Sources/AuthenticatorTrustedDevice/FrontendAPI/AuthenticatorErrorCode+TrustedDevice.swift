@@ -22,6 +22,9 @@ extension AuthenticatorError.Code {
   // MARK: Credentials and challenges
   /// It is not certain that the server's credential is this installation's.
   public static let unclaimed = AuthenticatorError.Code(rawValue: "unclaimed")
+  /// Another enrollment of this installation for the same user ran at the same time, and the server keeps that one's
+  /// credential, or may do so: nothing of this enrollment is in use.
+  public static let overtaken = AuthenticatorError.Code(rawValue: "overtaken")
   /// The server does not know the credential, or has revoked it: enroll again after another sign-in.
   public static let credentialGone = AuthenticatorError.Code(rawValue: "credentialGone")
   /// The challenge ended before it was used; start again.

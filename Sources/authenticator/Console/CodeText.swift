@@ -64,6 +64,7 @@ enum CodeText {
     .featureDisabled: "trusted devices are switched off on the server",
     .policyUnsupported: "keys cannot be made under this policy",
     .noLocalCredential: "this installation is not enrolled",
+    .overtaken: "another process has enrolled this installation at the same time",
     .unclaimed: "it is not certain that the server's record is this installation's; name it to revoke it",
     .credentialGone: "the server does not know this device any more; enroll again",
     .challengeExpired: "the challenge ended before it was used; try again",
