@@ -85,6 +85,67 @@ import Testing
     #expect(later.requests.last?.value("x-clerk-client-id") == "client_B")
   }
 
+  // MARK: Clocks
+
+  /// The true time of these tests.
+  private static let date = HTTPField("Date", "Tue, 14 Nov 2023 22:13:20 GMT")
+
+  /// A session of a week. The device's clock was set since: it was eight days slow or is eight days fast now, so that the
+  /// session seems to be over while the server says that it is not.
+  private func misjudged(isFast: Bool) async throws -> Bench {
+    let bench = try Bench()
+    let clock = bench.device.environment.clock
+    let (now, days) = (clock.now, Duration.seconds(8 * 86_400))
+    if !isFast { clock.set(now: now.advanced(by: .zero - days)) }
+    try await bench.load()
+    bench.transport.add(
+      json: Wire.envelope(
+        Wire.signIn(status: "complete", createdSession: "sess_A"),
+        client: client("sess_A", expires: now.advanced(by: .seconds(7 * 86_400)))),
+      fields: [HTTPField("Authorization", "token-1"), Self.date])
+    try await bench.client.auth.signIn(identifier: "mira", password: "a password")
+    bench.script()
+    bench.transport.add(json: Wire.envelope(Wire.device("tdc_1", at: now)), fields: [Self.date])
+    bench.device.verifier.perform(.match())
+    try await bench.devices.enroll()
+    clock.set(now: isFast ? now.advanced(by: days) : now)
+    let later = bench.restarted()
+    #expect(try await later.client.auth.session?.status == .expired)
+    later.transport.add(
+      json: Wire.envelope(client("sess_A", expires: now.advanced(by: .seconds(7 * 86_400)))), fields: [Self.date])
+    return later
+  }
+
+  /// What was asked, and that the next run judges the session without asking.
+  private func expectCorrected(_ bench: Bench, _ lines: [String]) async throws {
+    #expect(bench.requests.suffix(lines.count).map(\.line) == lines)
+    #expect(try await bench.restarted().client.auth.session?.status == .active)
+    #expect(bench.transport.remaining == 0)
+  }
+
+  @Test(arguments: [true, false]) func asksOnceWhetherASessionIsOverThatSeemsSo(_ isFast: Bool) async throws {
+    let list = "GET /v1/me/trusted_devices"
+    var bench = try await misjudged(isFast: isFast)
+    bench.transport.add(json: Wire.envelope([Wire.device("tdc_1", at: bench.now)]), fields: [Self.date])
+    #expect(try await bench.devices.reconcile().askedServer)
+    try await expectCorrected(bench, ["GET /v1/client", list])
+
+    bench = try await misjudged(isFast: isFast)
+    bench.transport.add(json: Wire.envelope([]), fields: [Self.date])
+    #expect(try await bench.devices.availability() == .unavailable(.serverCredentialMissing))
+    try await expectCorrected(bench, ["GET /v1/client", list])
+
+    bench = try await misjudged(isFast: isFast)
+    bench.transport.add(json: Wire.envelope([]), fields: [Self.date])
+    #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == .credentialGone)
+    try await expectCorrected(bench, ["GET /v1/client", list])
+
+    bench = try await misjudged(isFast: isFast)
+    bench.transport.add(json: Wire.envelope([]), fields: [Self.date])
+    #expect(try await bench.devices.list().isEmpty)
+    try await expectCorrected(bench, ["GET /v1/client", list])
+  }
+
   // MARK: What cannot be kept
 
   @Test func saysThatASessionIsNotKept() async throws {
@@ -198,7 +259,8 @@ import Testing
       #expect(try await bench.devices.availability() == .available)
       let report = try await bench.devices.reconcile()
       #expect(!report.askedServer)
-      #expect(bench.requests.count == count)
+      // Whether it is over was asked once each time; nobody answered.
+      #expect(bench.requests.dropFirst(count).map(\.line) == ["GET /v1/client", "GET /v1/client"])
     }
   }
 

@@ -59,6 +59,7 @@ extension TrustedDeviceClient {
         candidates = try await shelf.all(id: id, hint: hint)
         if let usable = try await survey.first(of: candidates) { return CredentialSelection(credential: usable) }
       }
+    if asksServer { await api.refreshIfRunOut() }
       return candidates.isEmpty ? .none(.noLocalCredential) : try await survey.verdict(on: candidates)
     }
     let own = try await shelf.own(session.user?.id, id: id, hint: hint)

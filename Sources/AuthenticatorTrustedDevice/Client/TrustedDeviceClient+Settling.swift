@@ -4,6 +4,7 @@ extension TrustedDeviceClient {
   func reconcile() async throws -> TrustedDeviceReconciliation {
     // The first look at what earlier runs have left is this one, so that what it finishes is reported.
     var local = try await startAnew()
+    await api.refreshIfRunOut()
     guard !scope.party.isEmpty, let session = state.session, session.isSignedIn, let userID = session.user?.id else {
       try await local.countLeftovers(of: shelf)
       return local
@@ -15,6 +16,7 @@ extension TrustedDeviceClient {
   /// Settles what earlier runs have left for the signed-in user. Asks the server only when something is left; what
   /// fails is reported and tried again.
   func settleQuietly() async {
+    await api.refreshIfRunOut()
     guard !scope.party.isEmpty, let session = state.session, session.isSignedIn, let userID = session.user?.id
     else { return }
     do {

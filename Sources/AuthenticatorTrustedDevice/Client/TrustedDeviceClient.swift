@@ -178,8 +178,7 @@ public final class TrustedDeviceClient: Sendable {
   /// The session that somebody is signed in with, tasks left or not.
   /// - Throws: `signedOut`.
   func signedInSession() async throws -> FrontendSession {
-    // What is known may be out of date: a server may let a session live longer than it said.
-    if state.hasRunOut { await api.refreshQuietly() }
+    await api.refreshIfRunOut()
     guard let session = state.session, session.isSignedIn else {
       throw AuthenticatorError(
         .signedOut, stage: "trustedDevice", reason: "this needs a session that is active or pending")

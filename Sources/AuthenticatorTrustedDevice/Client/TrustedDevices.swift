@@ -35,7 +35,7 @@ public struct TrustedDevices: Sendable {
   /// Whether this installation could sign in now. Deletes nothing.
   ///
   /// While nobody is signed in, or tasks remain, only local state is looked at; while somebody is, the server is asked
-  /// whether it still accepts the credential.
+  /// whether it still accepts the credential. Where the session seems to be over, the server is asked once whether it is.
   /// - Parameters:
   ///   - id: only this credential.
   ///   - identifierHint: only credentials enrolled with this hint.

@@ -147,9 +147,13 @@ final class ClientState: Sendable {
   }
 
   /// Remembers how far off this device's clock is. Answers differ by what they took on the way: that is no news.
-  func note(clock: ServerClock) {
+  /// - Returns: whether it is another than was known.
+  func note(clock: ServerClock) -> Bool {
     content.withLock { content in
-      if abs(clock.offset - content.clockOffset) > 2000 { content.clockOffset = clock.offset }
+      let (change, overflow) = clock.offset.subtractingReportingOverflow(content.clockOffset)
+      guard overflow || change.magnitude > 2000 else { return false }
+      content.clockOffset = clock.offset
+      return true
     }
   }
 
@@ -199,6 +203,9 @@ final class ClientState: Sendable {
   private static func merge(_ theirs: Content, since base: Content, into ours: inout Content) throws {
     if theirs.environment != base.environment, ours.environment == base.environment {
       ours.environment = theirs.environment
+    }
+    if theirs.clockOffset != base.clockOffset, ours.clockOffset == base.clockOffset {
+      ours.clockOffset = theirs.clockOffset
     }
     if theirs.token != base.token, theirs.token != ours.token {
       guard ours.token == base.token || ours.token == nil else {

@@ -98,6 +98,12 @@ struct FrontendAPI: Sendable {
     await refreshQuietly()
   }
 
+  /// Asks once for the client when its session seems to be over by time alone: a clock may have been wrong, and a server
+  /// may let a session live longer than it said.
+  func refreshIfRunOut() async {
+    if state.hasRunOut { await refreshQuietly() }
+  }
+
   /// Asks for the client; what is known stays when that fails.
   func refreshQuietly() async {
     do {
@@ -181,8 +187,11 @@ struct FrontendAPI: Sendable {
     guard response.body.count <= configuration.answerBytes else {
       throw AuthenticatorError(.invalidMessage, stage: "frontend.answer", reason: "the answer is too long")
     }
-    if let date = response.values("Date").first.flatMap(HTTPDate.parse) {
+    if let date = response.values("Date").first.flatMap(HTTPDate.parse),
       state.note(clock: ServerClock(environment, date: date))
+    {
+      // One of both clocks was set: the next run judges the session by it, too.
+      await save()
     }
     guard response.status < 400 else {
       await take(TokenChange(response), Self.client(of: response, limits: limits), for: sending)
