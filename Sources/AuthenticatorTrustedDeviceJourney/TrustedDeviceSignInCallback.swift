@@ -104,13 +104,17 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
     guard !lost.isEmpty else { throw AuthenticatorError(.keyNotFound, stage: "signIn") }
     // Looking at the keys was the exact answer: they are void or gone.
     for (credential, reason) in lost {
-      _ = await ceremony.shelf.condemn(
+      if await ceremony.shelf.condemn(
         credential, reason, keepsForRevocation: ceremony.configuration.revokesOrphans)
+    var isGone = false
     }
     let isVoid = lost.contains { $0.1 == .keyInvalidated }
     throw AuthenticatorError(
+      {
+        isGone = true
+      }
       isVoid ? .keyInvalidated : .keyNotFound, stage: "signIn",
-      underlying: TrustedDeviceFailure(unavailableReason: .localKeyMissing, removedLocalState: true))
+      underlying: TrustedDeviceFailure(unavailableReason: .localKeyMissing, removedLocalState: isGone))
   }
 
   private typealias Unsettled = (credential: LocalCredential, mark: AttemptMark)
@@ -150,10 +154,10 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
   ) async -> AuthenticatorError {
     guard credential.record.state != .staged else { return error }
     guard error.code == .keyInvalidated || error.code == .keyNotFound else { return error }
-    _ = await ceremony.shelf.condemn(
+    let isGone = await ceremony.shelf.condemn(
       credential, error.code == .keyInvalidated ? .keyInvalidated : .keyMissing,
       keepsForRevocation: ceremony.configuration.revokesOrphans)
-    return error
+    return isGone ? error.afterRemoval() : error
   }
 
   // MARK: The server's verdict

@@ -139,7 +139,11 @@ import Testing
     let report = try await bench.devices.reconcile()
     #expect(report.failures.map(\.code) == [.invalidMessage])
     #expect(report.revoked.isEmpty)
-    #expect(try await bench.records([.revoking]).count == 1)
+    #expect(report.pending == 1)
+    #expect(report.removed == [.init(id: "tdc_1", reason: .keyInvalidated)])
+    #expect(try await bench.records().isEmpty)
+    try await bench.signOut()
+    #expect(try await bench.devices.reconcile().pending == 1)
   }
 
   @Test func asksTheListWhatIsMissing() async throws {

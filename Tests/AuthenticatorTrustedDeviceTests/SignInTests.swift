@@ -168,9 +168,54 @@ import Testing
     #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == code)
     #expect(bench.requests.last?.line == "POST /v1/client/sign_ins")
     #expect(try await bench.activeIDs() == ["tdc_1"])
+    #expect(try await void.records().isEmpty)
+    #expect(try await void.devices.reconcile().pending == 1)
   }
 
   @Test func asksForThePasscodeOnlyWhereThePolicyAdmitsIt() async throws {
+  /// What is to be revoked cannot be written down, or the list of it is full: the row remembers it, nothing else is
+  /// forgotten for it, and nobody says that the key is gone.
+  @Test(arguments: [false, true]) func keepsTheRowOfWhatCannotBeWrittenDown(_ isFull: Bool) async throws {
+    let bench = try await enrolled(policy: .biometryCurrentSet)
+    let item = CredentialScope(instance: Bench.server, party: "com.example.app").item("pending")
+    let full = JSONValue.array((1000..<2363).map { ["revoke": .string("tdc_other_\($0)"), "user": "user_B"] })
+      .serialized()
+    if isFull { try await bench.device.store.setItem(item, to: full) } else { bench.device.store.fail(.exchangeItem) }
+    try bench.device.verifier.enroll("left-thumb")
+    let error = await failure { try await bench.client.auth.signInWithTrustedDevice() }
+    #expect(error?.code == .keyInvalidated)
+    #expect(error?.trustedDevice?.removedLocalState == false)
+    #expect(!bench.events.all.contains(.removed(id: "tdc_1", reason: .keyInvalidated)))
+    #expect(bench.events.all.contains(.postponed(.saving, code: .storageFailed)))
+    #expect(try await bench.records().map(\.state) == [.revoking])
+    bench.device.store.repair()
+    if isFull { #expect(try await bench.device.store.item(item) == full) }
+    try await bench.signIn(settling: Wire.envelope(Wire.device("tdc_1", status: "revoked", at: bench.now)))
+    #expect(bench.requests.last?.line == "DELETE /v1/me/trusted_devices/tdc_1")
+    #expect(try await bench.records().isEmpty)
+  }
+
+  /// A full list of open work costs neither another user's revocation nor the withdrawal of what cannot be destroyed.
+  @Test func bearsAFullListOfOpenWork() async throws {
+    let bench = try Bench(configure: { $0.replaceScope = .installation })
+    try await bench.signIn("user_A")
+    try await bench.enroll("tdc_1")
+    try await bench.signIn("user_B", session: "sess_B")
+    let item = CredentialScope(instance: Bench.server, party: "com.example.app").item("pending")
+    let full = JSONValue.array((1000..<2363).map { ["revoke": .string("tdc_other_\($0)"), "user": "user_C"] })
+      .serialized()
+    try await bench.device.store.setItem(item, to: full)
+    try await bench.enroll("tdc_2")
+    #expect(try await bench.records([.revoking]).map(\.externalID) == [Array("tdc_1".utf8)])
+    #expect(try await bench.activeIDs() == ["tdc_2"])
+    bench.device.store.fail(.delete)
+    bench.transport.add(json: Wire.envelope(Wire.device("tdc_2", status: "revoked", at: bench.now)))
+    try await bench.devices.revoke(id: "tdc_2")
+    bench.device.store.repair()
+    #expect(try await bench.activeIDs().isEmpty)
+    #expect(try await bench.device.store.item(item) == full)
+  }
+
     let bench = try await enrolled()
     bench.script(create: "tdc_1")
     bench.script(complete: "sess_B")

@@ -99,8 +99,10 @@ struct Settlement {
       return await remove(credential, reason)
     }
     if await revoke(credential.id) { return await remove(credential, reason) }
-    // The row stays and remembers; it is not offered any more.
-    _ = await client.shelf.condemn(credential, reason, keepsForRevocation: true)
+    // Only the server's half is left to do then, and remembered.
+    if await client.shelf.condemn(credential, reason, keepsForRevocation: true) {
+      report.removed.append(.init(id: credential.id, reason: reason))
+    }
   }
 
   /// - Returns: whether the server has no such credential any more.

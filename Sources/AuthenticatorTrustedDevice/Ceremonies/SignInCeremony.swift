@@ -11,7 +11,7 @@ extension TrustedDeviceClient {
     ).run()
   }
 
-  /// Nothing can sign in. Keys found void or gone are taken out of use here: looking at them was the exact answer.
+  /// Nothing can sign in. Keys found void or gone are removed here: looking at them was the exact answer.
   private func refuse(_ selection: CredentialSelection) async -> AuthenticatorError {
     var isRemoved = false
     for (credential, condition) in selection.lost {
@@ -184,11 +184,6 @@ extension TrustedDeviceClient {
   /// Remembers to revoke the server's credential of a key that is gone without a row to remember it by.
   func noteOrphan(_ credential: LocalCredential) async {
     guard configuration.revokesOrphans, !credential.details.isUnproven else { return }
-    let work = PendingWork(shelf.store, scope: scope)
-    do {
-      try await Turnstile.shielded { try await work.add(.revocation(id: credential.id, userID: credential.userID)) }
-    } catch {
-      emit(.postponed(.saving, code: CredentialShelf.code(of: error)))
-    }
+    _ = await shelf.queueRevocation(of: credential)
   }
 }

@@ -128,31 +128,27 @@ extension CredentialShelf {
       var seen: Set<KeyTag> = [record.tag]
       for other in others where seen.insert(other.tag).inserted {
         guard let credential = read([other]).first else { continue }
-        if credential.userID != userID, !(try await queueRevocation(of: credential)) { continue }
-        await removeOrPostpone(credential, .replaced)
+        if credential.userID != userID {
+          await removeOther(credential)
+        } else {
+          await removeOrPostpone(credential, .replaced)
+        }
       }
     } catch {
       emit(.postponed(.removal, code: Self.code(of: error)))
     }
   }
 
-  /// Notes that the server's credential is to be revoked in a session of its user. What may be another installation's is
-  /// only reported.
-  /// - Returns: whether its key may go; otherwise its row remembers it, and it is no longer offered.
-  private func queueRevocation(of credential: LocalCredential) async throws -> Bool {
-    guard !credential.details.isUnproven else {
+  /// Removes another user's credential here. The server's is revoked in a session of that user, unless it may be another
+  /// installation's, which is only reported.
+  private func removeOther(_ credential: LocalCredential) async {
+    if credential.details.isUnproven {
       emit(.unclaimed(id: credential.id))
-      return true
+    } else if !(await queueRevocation(of: credential)) {
+      _ = await bury(credential, .replaced)
+      return
     }
-    let work = PendingWork(store, scope: scope)
-    do {
-      try await Turnstile.shielded { try await work.add(.revocation(id: credential.id, userID: credential.userID)) }
-      return true
-    } catch {
-      emit(.postponed(.saving, code: Self.code(of: error)))
-      _ = await condemn(credential, .replaced, keepsForRevocation: true)
-      return false
-    }
+    await removeOrPostpone(credential, .replaced)
   }
 
   /// A recovered credential is not this installation's after all: the key it had replaced is offered again, if there is

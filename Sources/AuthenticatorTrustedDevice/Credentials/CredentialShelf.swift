@@ -157,23 +157,24 @@ package struct CredentialShelf: Sendable {
   package func listForRemoval(_ tag: KeyTag) async {
     let (store, scope) = (store, scope)
     do {
-      try await Turnstile.shielded {
-        try await PendingWork(store, scope: scope).add(.removal(tag: tag))
-        do { try await store.beginRevoking(tag) } catch let error as AuthenticatorError
-          where error.code == .invalidKeyState || error.code == .keyNotFound
-        {
-          // Staged, and so not offered anyway; or gone.
-        }
-      }
+      try await Turnstile.shielded { try await PendingWork(store, scope: scope).add(.removal(tag: tag)) }
+    } catch {
+      emit(.postponed(.saving, code: Self.code(of: error)))
+    }
+    do {
+      try await Turnstile.shielded { try await store.beginRevoking(tag) }
+    } catch let error as AuthenticatorError where error.code == .invalidKeyState || error.code == .keyNotFound {
+      // Staged, and so not offered anyway; or gone.
     } catch {
       // Nothing can be written: the record stays, and the server's list will tell what it is worth.
       emit(.postponed(.saving, code: Self.code(of: error)))
     }
   }
 
-  /// Takes a credential whose key is void out of use. Its row stays until the server's credential is revoked, unless that
-  /// may be another installation's.
-  /// - Returns: whether it is no longer offered.
+  /// Destroys a credential whose key is void. Its name is kept until the server's credential is revoked, unless that may
+  /// be another installation's.
+  /// - Returns: whether key and record are gone. Otherwise the credential is no longer offered, as far as that can be
+  ///   written, and they go later.
   package func condemn(
     _ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason, keepsForRevocation: Bool
   ) async -> Bool {
@@ -183,18 +184,37 @@ package struct CredentialShelf: Sendable {
       return isGone
     }
     let (store, tag) = (store, credential.tag)
+    guard await queueRevocation(of: credential) else { return await bury(credential, reason) }
+    return await removeOrPostpone(credential, reason)
+  }
+
+  /// Notes that the server's credential is to be revoked in a session of its user.
+  /// - Returns: whether that is written; otherwise only its row can remember it.
+  package func queueRevocation(of credential: LocalCredential) async -> Bool {
+    let work = PendingWork(store, scope: scope)
+    do {
+      try await Turnstile.shielded { try await work.add(.revocation(id: credential.id, userID: credential.userID)) }
+      return true
+    } catch {
+      emit(.postponed(.saving, code: Self.code(of: error)))
+      return false
+    }
+  }
+
+  /// Keeps a credential's row as the memory of what is to be revoked on the server; it is not offered.
+  /// - Returns: whether there is no key any more.
+  func bury(_ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason) async -> Bool {
     do {
       try await Turnstile.shielded { try await store.beginRevoking(tag) }
-      emit(.removed(id: credential.id, reason: reason))
-      return true
+      emit(.postponed(.revocation, code: .storageFailed))
     } catch let error as AuthenticatorError where error.code == .keyNotFound {
       emit(.removed(id: credential.id, reason: reason))
       return true
     } catch {
       emit(.postponed(.removal, code: Self.code(of: error)))
-      return false
     }
   }
+    return false
 
   /// Whether no process can be at work on a staged key any more.
   func isPast(_ record: KeyRecord) -> Bool {

@@ -13,7 +13,7 @@ struct PendingWork: Sendable {
   private let store: any KeyStore
   private let name: ItemName
 
-  /// More is not kept; the oldest entries go first.
+  /// A list that is longer takes nothing more: what stands in it is forgotten by nobody else.
   private static let maximumBytes = 60_000
 
   init(_ store: any KeyStore, scope: CredentialScope) {
@@ -27,6 +27,8 @@ struct PendingWork: Sendable {
     return try Self.decode(bytes)
   }
 
+  /// - Throws: `storageFailed`, also when the list is full: the entry is not kept then, and every other is; as
+  ///   `entries()`.
   func add(_ entry: Entry) async throws {
     try await change { entries in
       if !entries.contains(entry) { entries.append(entry) }
@@ -43,9 +45,12 @@ struct PendingWork: Sendable {
       let before = try bytes.map(Self.decode) ?? []
       var entries = before
       body(&entries)
-      while entries.count > 1, Self.encode(entries).count > Self.maximumBytes { entries.removeFirst() }
       guard entries != before else { return bytes }
-      return entries.isEmpty ? nil : Self.encode(entries)
+      let encoded = Self.encode(entries)
+      guard entries.count < before.count || encoded.count <= Self.maximumBytes else {
+        throw AuthenticatorError(.storageFailed, stage: "trustedDevice.pending", reason: "the list is full")
+      }
+      return entries.isEmpty ? nil : encoded
     }
   }
 

@@ -145,7 +145,7 @@ extension AuthenticatorError {
   var frontendError: FrontendAPIError? { trustedDevice?.serverError }
 
   /// The same error, saying that the credential's key is gone.
-  func afterRemoval() -> AuthenticatorError {
+  package func afterRemoval() -> AuthenticatorError {
     var failure = trustedDevice ?? TrustedDeviceFailure(cause: underlying)
     failure.removedLocalState = true
     var error = self
