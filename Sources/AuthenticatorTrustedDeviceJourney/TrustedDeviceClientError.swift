@@ -15,7 +15,7 @@ public struct TrustedDeviceClientError: RawRepresentable, Hashable, Sendable, Cu
   // MARK: This device cannot do it at all
   /// There is no app identifier, or no authenticator for the key.
   public static let unsupportedPlatform = Self(rawValue: "unsupported_platform")
-  /// No sensor, or nothing enrolled.
+  /// No sensor, nothing enrolled, or an enrolled set that cannot be read.
   public static let biometricAuthenticationUnavailable = Self(rawValue: "biometric_authentication_unavailable")
   /// No passcode.
   public static let passcodeNotSet = Self(rawValue: "passcode_not_set")
@@ -58,7 +58,8 @@ public struct TrustedDeviceClientError: RawRepresentable, Hashable, Sendable, Cu
   public init(_ code: AuthenticatorError.Code) {
     switch code {
     case .unsupported: self = .unsupportedPlatform
-    case .verifierUnavailable, .biometryNotEnrolled: self = .biometricAuthenticationUnavailable
+    case .verifierUnavailable, .biometryNotEnrolled, .enrollmentStateUnreadable:
+      self = .biometricAuthenticationUnavailable
     case .passcodeNotSet: self = .passcodeNotSet
     case .hardwareRequired: self = .secureKeyStorageUnavailable
     case .unsupportedAlgorithm: self = .unsupportedAlgorithm

@@ -35,7 +35,8 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
   ///   - identifierHint: only credentials enrolled with this hint.
   /// - Returns: the name of the credential that signed.
   /// - Throws: `AuthenticatorError`; its code decided the word that the server gets: `noLocalCredential`, `keyNotFound`,
-  ///   `keyInvalidated`, `verifierUnavailable`, `lockedOut` when nothing can sign; the verifier's codes. `busy` while it
+  ///   `keyInvalidated`, `biometryNotEnrolled`, `enrollmentStateUnreadable`, `verifierUnavailable`, `lockedOut` when
+  ///   nothing can sign; the verifier's codes. `busy` while it
   ///   runs already and `invalidRequest` when the callback is answered: these change no answer.
   @discardableResult
   public func signIn(
@@ -84,8 +85,13 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
     let credentials = Self.ordered(
       try await ceremony.shelf.active(userID: userID, id: id).filter(fits),
       try await unsettled(ceremony).filter { fits($0.credential) })
-    guard !credentials.isEmpty else { throw AuthenticatorError(.noLocalCredential, stage: "signIn") }
-    var obstacle: AuthenticatorError.Code?
+    guard !credentials.isEmpty else {
+      let isAnyone = userID == nil && id == nil && hint == nil
+      throw AuthenticatorError(
+        .noLocalCredential, stage: "signIn",
+        reason: isAnyone ? "" : "no credential here fits the user, id or hint that is asked for")
+    }
+    var obstacle: Obstacle?
     var lost: [(LocalCredential, TrustedDeviceEvent.RemovalReason)] = []
     for credential in credentials {
       switch try await ceremony.shelf.condition(of: credential) {
@@ -94,25 +100,22 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
       case .void where credential.record.state == .staged, .missing where credential.record.state == .staged: continue
       case .void: lost.append((credential, .keyInvalidated))
       case .missing: lost.append((credential, .keyMissing))
-      case .unusable(let reason):
-        let isLocked = reason == .biometricAuthenticationLockedOut
-        obstacle =
-          obstacle ?? (isLocked ? .lockedOut : reason == .unsupportedPlatform ? .unsupported : .verifierUnavailable)
+      case .unusable(let found): obstacle = obstacle ?? found
       }
     }
-    if let obstacle { throw AuthenticatorError(obstacle, stage: "signIn") }
+    if let obstacle { throw obstacle.error }
     guard !lost.isEmpty else { throw AuthenticatorError(.keyNotFound, stage: "signIn") }
     // Looking at the keys was the exact answer: they are void or gone.
+    var isGone = false
     for (credential, reason) in lost {
       if await ceremony.shelf.condemn(
         credential, reason, keepsForRevocation: ceremony.configuration.revokesOrphans)
-    var isGone = false
-    }
-    let isVoid = lost.contains { $0.1 == .keyInvalidated }
-    throw AuthenticatorError(
       {
         isGone = true
       }
+    }
+    let isVoid = lost.contains { $0.1 == .keyInvalidated }
+    throw AuthenticatorError(
       isVoid ? .keyInvalidated : .keyNotFound, stage: "signIn",
       underlying: TrustedDeviceFailure(unavailableReason: .localKeyMissing, removedLocalState: isGone))
   }

@@ -75,8 +75,9 @@ import Testing
     #expect(try await canceled.records([.active]).count == 1)
     let away = try await enrolled(.biometryAny)
     try away.device.verifier.remove("right-index")
-    #expect(
-      try await away.walk("LoginTrustedDevice").outcomes == [#"{"error":"biometric_authentication_unavailable"}"#])
+    let walk = try await away.walk("LoginTrustedDevice")
+    #expect(walk.codes == [.biometryNotEnrolled])
+    #expect(walk.outcomes == [#"{"error":"biometric_authentication_unavailable"}"#])
     #expect(try await away.records([.active]).count == 1)
     let void = try await enrolled(.biometryCurrentSet)
     try void.device.verifier.enroll("left-thumb")

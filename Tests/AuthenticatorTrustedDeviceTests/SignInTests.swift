@@ -112,11 +112,52 @@ import Testing
     #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == .featureDisabled)
   }
 
+  /// A device that is enrolled does not say that it is not.
+  @Test func saysThatNoCredentialFitsWhatIsAskedFor() async throws {
+    let bench = try await enrolled()
+    for (id, hint, reason) in [
+      ("zzz", nil, "no credential here has this id"), (nil, "nobody", "no credential here has this hint"),
+      ("zzz", "nobody", "no credential here has this id and this hint"),
+    ] as [(String?, String?, String)] {
+      let error = await failure { try await bench.client.auth.signInWithTrustedDevice(id: id, identifierHint: hint) }
+      #expect(error?.code == .noLocalCredential)
+      #expect(error?.reason == reason)
+    }
+    try await bench.signIn("user_B", session: "sess_B")
+    for (id, reason) in [
+      (nil, "no credential here is the signed-in user's"),
+      ("tdc_1", "no credential here with this id is the signed-in user's"),
+    ] as [(String?, String)] {
+      let error = await failure { try await bench.client.auth.signInWithTrustedDevice(id: id) }
+      #expect(error?.code == .noLocalCredential)
+      #expect(error?.reason == reason)
+    }
+  }
+
   @Test func separatesLockoutNotEnrolledAndVoid() async throws {
     let away = try await enrolled(policy: .biometryAny)
     try away.device.verifier.remove("right-index")
-    #expect(await failure { try await away.client.auth.signInWithTrustedDevice() }?.code == .verifierUnavailable)
+    let none = await failure { try await away.client.auth.signInWithTrustedDevice() }
+    #expect(none?.code == .biometryNotEnrolled)
+    #expect(none?.trustedDevice?.unavailableReason == .biometricAuthenticationUnavailable)
     #expect(try await away.activeIDs() == ["tdc_1"])
+
+    let other = { (body: ScriptedDevice) in try TestDevice(body, instance: Bench.server).verifier }
+    let bare = away.restarted(verifier: try other(ScriptedDevice(sensor: .none, passcode: "482913")))
+    let absent = await failure { try await bare.client.auth.signInWithTrustedDevice() }
+    #expect(absent?.code == .verifierUnavailable)
+    #expect(absent?.reason == "there is no usable biometric sensor")
+    let dead = away.restarted(
+      verifier: try other(ScriptedDevice(sensor: .fingerprint, enrolled: ["a"], isSensorAvailable: false)))
+    #expect(await failure { try await dead.client.auth.signInWithTrustedDevice() }?.code == .verifierUnavailable)
+
+    let unread = try await enrolled(policy: .biometryCurrentSet)
+    let blind = unread.restarted(
+      verifier: try other(ScriptedDevice(sensor: .fingerprint, enrolled: ["right-index"], domainState: .unreadable)))
+    let unreadable = await failure { try await blind.client.auth.signInWithTrustedDevice() }
+    #expect(unreadable?.code == .enrollmentStateUnreadable)
+    #expect(unreadable?.trustedDevice?.unavailableReason == .biometricAuthenticationUnavailable)
+    #expect(try await blind.activeIDs() == ["tdc_1"])
 
     let void = try await enrolled(policy: .biometryCurrentSet)
     try void.device.verifier.enroll("left-thumb")
@@ -127,52 +168,11 @@ import Testing
     #expect(error?.trustedDevice?.removedLocalState == true)
     #expect(void.requests.count == count)
     #expect(void.events.all.last == .removed(id: "tdc_1", reason: .keyInvalidated))
+    #expect(try await void.records().isEmpty)
+    #expect(try await void.devices.reconcile().pending == 1)
     #expect(try await void.devices.availability() == .unavailable(.noLocalCredential))
   }
 
-  @Test func revokesAVoidKeysCredentialInTheNextSession() async throws {
-    let bench = try await enrolled(policy: .biometryCurrentSet)
-    try bench.device.verifier.enroll("left-thumb")
-    #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == .keyInvalidated)
-    let later = bench.restarted()
-    later.transport.add(
-      json: Wire.envelope(
-        Wire.signIn(status: "complete", createdSession: "sess_B"),
-        client: Wire.client(sessions: [Wire.session("sess_B", user: "user_A")], last: "sess_B")))
-    later.transport.add(json: Wire.envelope(Wire.device("tdc_1", status: "revoked", at: bench.now)))
-    try await later.client.auth.signIn(identifier: "mira", password: "x")
-    #expect(later.requests.last?.line == "DELETE /v1/me/trusted_devices/tdc_1")
-    #expect(later.requests.last?.url.query?.contains("_clerk_session_id=sess_B") == true)
-    #expect(try await later.records().isEmpty)
-    #expect(later.events.all.contains(.orphanRevoked(id: "tdc_1")))
-  }
-
-  @Test func leavesAVoidKeysCredentialToAnotherUsersSession() async throws {
-    let bench = try await enrolled(policy: .biometryCurrentSet)
-    try bench.device.verifier.enroll("left-thumb")
-    try await bench.signIn("user_B", session: "sess_B")
-    #expect(bench.requests.last?.line == "POST /v1/client/sign_ins")
-    #expect(try await bench.records().count == 1)
-  }
-
-  // MARK: The person
-
-  @Test(arguments: [
-    ([ScriptedStep.cancel], AuthenticatorError.Code.userCanceled), ([.systemCancel], .systemCanceled),
-    ([.mismatch, .mismatch, .mismatch], .userVerificationFailed), ([.sensorUnavailable], .verifierUnavailable),
-  ])
-  func keepsTheCredentialWhateverThePersonDoes(_ steps: [ScriptedStep], _ code: AuthenticatorError.Code) async throws {
-    let bench = try await enrolled(policy: .biometryAny)
-    bench.script(create: "tdc_1")
-    bench.device.verifier.script(steps)
-    #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == code)
-    #expect(bench.requests.last?.line == "POST /v1/client/sign_ins")
-    #expect(try await bench.activeIDs() == ["tdc_1"])
-    #expect(try await void.records().isEmpty)
-    #expect(try await void.devices.reconcile().pending == 1)
-  }
-
-  @Test func asksForThePasscodeOnlyWhereThePolicyAdmitsIt() async throws {
   /// What is to be revoked cannot be written down, or the list of it is full: the row remembers it, nothing else is
   /// forgotten for it, and nobody says that the key is gone.
   @Test(arguments: [false, true]) func keepsTheRowOfWhatCannotBeWrittenDown(_ isFull: Bool) async throws {
@@ -216,6 +216,47 @@ import Testing
     #expect(try await bench.device.store.item(item) == full)
   }
 
+  @Test func revokesAVoidKeysCredentialInTheNextSession() async throws {
+    let bench = try await enrolled(policy: .biometryCurrentSet)
+    try bench.device.verifier.enroll("left-thumb")
+    #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == .keyInvalidated)
+    let later = bench.restarted()
+    later.transport.add(
+      json: Wire.envelope(
+        Wire.signIn(status: "complete", createdSession: "sess_B"),
+        client: Wire.client(sessions: [Wire.session("sess_B", user: "user_A")], last: "sess_B")))
+    later.transport.add(json: Wire.envelope(Wire.device("tdc_1", status: "revoked", at: bench.now)))
+    try await later.client.auth.signIn(identifier: "mira", password: "x")
+    #expect(later.requests.last?.line == "DELETE /v1/me/trusted_devices/tdc_1")
+    #expect(later.requests.last?.url.query?.contains("_clerk_session_id=sess_B") == true)
+    #expect(try await later.records().isEmpty)
+    #expect(later.events.all.contains(.orphanRevoked(id: "tdc_1")))
+  }
+
+  @Test func leavesAVoidKeysCredentialToAnotherUsersSession() async throws {
+    let bench = try await enrolled(policy: .biometryCurrentSet)
+    try bench.device.verifier.enroll("left-thumb")
+    try await bench.signIn("user_B", session: "sess_B")
+    #expect(bench.requests.last?.line == "POST /v1/client/sign_ins")
+    #expect(try await bench.records().count == 1)
+  }
+
+  // MARK: The person
+
+  @Test(arguments: [
+    ([ScriptedStep.cancel], AuthenticatorError.Code.userCanceled), ([.systemCancel], .systemCanceled),
+    ([.mismatch, .mismatch, .mismatch], .userVerificationFailed), ([.sensorUnavailable], .verifierUnavailable),
+  ])
+  func keepsTheCredentialWhateverThePersonDoes(_ steps: [ScriptedStep], _ code: AuthenticatorError.Code) async throws {
+    let bench = try await enrolled(policy: .biometryAny)
+    bench.script(create: "tdc_1")
+    bench.device.verifier.script(steps)
+    #expect(await failure { try await bench.client.auth.signInWithTrustedDevice() }?.code == code)
+    #expect(bench.requests.last?.line == "POST /v1/client/sign_ins")
+    #expect(try await bench.activeIDs() == ["tdc_1"])
+  }
+
+  @Test func asksForThePasscodeOnlyWhereThePolicyAdmitsIt() async throws {
     let bench = try await enrolled()
     bench.script(create: "tdc_1")
     bench.script(complete: "sess_B")

@@ -7,17 +7,35 @@ package struct CredentialSelection: Sendable {
   var reason: TrustedDeviceAvailability.UnavailableReason?
   /// When the reason is a lost key: the credentials concerned, with what became of their keys.
   var lost: [(credential: LocalCredential, condition: CredentialShelf.Condition)] = []
+  /// What keeps the person from opening a key; nil for every other reason.
+  var obstacle: Obstacle?
+  /// Why there is none, where the code would say too much; else empty.
+  var explanation = ""
 
   static func none(_ reason: TrustedDeviceAvailability.UnavailableReason) -> CredentialSelection {
     CredentialSelection(credential: nil, reason: reason)
+  }
+
+  /// None was found, by what was asked for: there may be others.
+  static func unmatched(id: String?, hint: String?, isSignedIn: Bool) -> CredentialSelection {
+    var selection = none(.noLocalCredential)
+    let asked = [id.map { _ in "id" }, IdentifierHint.normalized(hint).map { _ in "hint" }].compactMap(\.self)
+    if isSignedIn {
+      let such = asked.isEmpty ? "" : " with this \(asked.joined(separator: " and this "))"
+      selection.explanation = "no credential here\(such) is the signed-in user's"
+    } else if !asked.isEmpty {
+      selection.explanation = "no credential here has this \(asked.joined(separator: " and this "))"
+    }
+    return selection
   }
 
   package var availability: TrustedDeviceAvailability { reason.map { .unavailable($0) } ?? .available }
 
   /// The error that says why there is none.
   var error: AuthenticatorError {
+    if let obstacle { return obstacle.error }
     let failure = TrustedDeviceFailure(unavailableReason: reason)
-    return AuthenticatorError(code, stage: "signIn", underlying: failure)
+    return AuthenticatorError(code, stage: "signIn", reason: explanation, underlying: failure)
   }
 
   private var code: AuthenticatorError.Code {
@@ -25,8 +43,6 @@ package struct CredentialSelection: Sendable {
     case .environmentUnavailable: .environmentUnavailable
     case .nativeAPIDisabled: .nativeAPIDisabled
     case .featureDisabled: .featureDisabled
-    case .biometricAuthenticationUnavailable: .verifierUnavailable
-    case .biometricAuthenticationLockedOut: .lockedOut
     case .noLocalCredential: .noLocalCredential
     case .localKeyMissing: lost.contains { $0.condition == .void } ? .keyInvalidated : .keyNotFound
     case .serverCredentialMissing, .serverCredentialRevoked: .credentialGone
@@ -43,6 +59,7 @@ extension TrustedDeviceClient {
     id: String?, hint: String?, asksServer: Bool
   ) async throws -> CredentialSelection {
     guard var environment = state.environment else { return .none(.environmentUnavailable) }
+    if asksServer { await api.refreshIfRunOut() }
     if asksServer, environment.closedReason != nil, state.session?.status == .active {
       // The server is asked anyway, and may have changed its mind.
       await api.refreshEnvironmentQuietly()
@@ -59,14 +76,16 @@ extension TrustedDeviceClient {
         candidates = try await shelf.all(id: id, hint: hint)
         if let usable = try await survey.first(of: candidates) { return CredentialSelection(credential: usable) }
       }
-    if asksServer { await api.refreshIfRunOut() }
-      return candidates.isEmpty ? .none(.noLocalCredential) : try await survey.verdict(on: candidates)
+      guard !candidates.isEmpty else { return .unmatched(id: id, hint: hint, isSignedIn: false) }
+      return try await survey.verdict(on: candidates)
     }
     let own = try await shelf.own(session.user?.id, id: id, hint: hint)
     let usable = try await survey.all(of: own)
     guard !usable.isEmpty else {
       let candidates = try await shelf.all(id: id, hint: hint)
-      return candidates.isEmpty ? .none(.noLocalCredential) : try await survey.verdict(on: candidates)
+      let unmatched = CredentialSelection.unmatched(id: id, hint: hint, isSignedIn: !candidates.isEmpty)
+      guard !candidates.isEmpty else { return unmatched }
+      return try await survey.verdict(on: candidates, unmatched)
     }
     let listed: [TrustedDevice]
     do {
@@ -139,18 +158,22 @@ private struct KeySurvey {
     return usable
   }
 
-  /// Why none of the signed-in user's can be used: keys first, then what opens them, then whose they are.
-  mutating func verdict(on credentials: [LocalCredential]) async throws -> CredentialSelection {
+  /// Why none can be used: keys first, then what opens them, then whose they are.
+  /// - Parameter unmatched: the answer when one could be used, and is another user's.
+  mutating func verdict(
+    on credentials: [LocalCredential], _ unmatched: CredentialSelection = .none(.noLocalCredential)
+  ) async throws -> CredentialSelection {
     var selection = CredentialSelection.none(.localKeyMissing)
-    var obstacle: TrustedDeviceAvailability.UnavailableReason?
+    var obstacle: Obstacle?
     for credential in credentials {
       let condition = try await condition(of: credential)
       switch condition {
-      case .usable: return .none(.noLocalCredential)
-      case .unusable(let reason): obstacle = obstacle ?? reason
+      case .usable: return unmatched
+      case .unusable(let found): obstacle = obstacle ?? found
       case .missing, .void: selection.lost.append((credential, condition))
       }
     }
-    return obstacle.map { .none($0) } ?? selection
+    guard let obstacle else { return selection }
+    return CredentialSelection(reason: obstacle.reason, obstacle: obstacle)
   }
 }

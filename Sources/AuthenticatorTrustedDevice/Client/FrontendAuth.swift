@@ -34,8 +34,8 @@ public struct FrontendAuth: Sendable {
   ///   - identifierHint: only credentials enrolled with this hint.
   ///   - reason: what the person reads.
   /// - Returns: the sign-in. Anything but `complete` wants more, and is no error.
-  /// - Throws: the reason for having nothing to sign in with (`noLocalCredential`, `keyInvalidated`, `lockedOut` …,
-  ///   `trustedDevice?.unavailableReason`); `userCanceled`, `userVerificationFailed`, `timedOut`; `credentialGone`;
+  /// - Throws: the reason for having nothing to sign in with (`noLocalCredential`, `keyInvalidated`, `lockedOut`,
+  ///   `biometryNotEnrolled`, `enrollmentStateUnreadable` …, `trustedDevice?.unavailableReason`); `userCanceled`, `userVerificationFailed`, `timedOut`; `credentialGone`;
   ///   `challengeExpired`, `challengeMismatch`; `sessionChanged`; other refusals; `transportFailed`.
   @discardableResult
   public func signInWithTrustedDevice(

@@ -27,7 +27,7 @@ package struct CredentialShelf: Sendable {
     /// There is a key that can never be used again.
     case void
     /// It could be used at another time.
-    case unusable(TrustedDeviceAvailability.UnavailableReason)
+    case unusable(Obstacle)
 
     var isPresent: Bool { self != .missing && self != .void }
   }
@@ -104,7 +104,7 @@ package struct CredentialShelf: Sendable {
     do {
       authenticator = try await authenticators.signing.make(credential.record.authenticator, context)
     } catch {
-      return .unusable(.unsupportedPlatform)
+      return .unusable(Obstacle(.unsupportedPlatform, .unsupported))
     }
     switch await authenticator.health(of: credential.record).state {
     case .usable: return .usable
@@ -113,8 +113,9 @@ package struct CredentialShelf: Sendable {
     case .lockedOut:
       // The authenticator knows whether the passcode would unlock the sensor.
       if case .available = await authenticator.availability() { return .usable }
-      return .unusable(.biometricAuthenticationLockedOut)
-    default: return .unusable(.biometricAuthenticationUnavailable)
+      return .unusable(Obstacle(.biometricAuthenticationLockedOut, .lockedOut))
+    case .damaged: return .unusable(Obstacle(.biometricAuthenticationUnavailable, .integrityFailed))
+    default: return .unusable(await obstacle(to: credential.record.access))
     }
   }
 
@@ -183,7 +184,6 @@ package struct CredentialShelf: Sendable {
       if credential.details.isUnproven { emit(.unclaimed(id: credential.id)) }
       return isGone
     }
-    let (store, tag) = (store, credential.tag)
     guard await queueRevocation(of: credential) else { return await bury(credential, reason) }
     return await removeOrPostpone(credential, reason)
   }
@@ -204,6 +204,7 @@ package struct CredentialShelf: Sendable {
   /// Keeps a credential's row as the memory of what is to be revoked on the server; it is not offered.
   /// - Returns: whether there is no key any more.
   func bury(_ credential: LocalCredential, _ reason: TrustedDeviceEvent.RemovalReason) async -> Bool {
+    let (store, tag) = (store, credential.tag)
     do {
       try await Turnstile.shielded { try await store.beginRevoking(tag) }
       emit(.postponed(.revocation, code: .storageFailed))
@@ -213,8 +214,8 @@ package struct CredentialShelf: Sendable {
     } catch {
       emit(.postponed(.removal, code: Self.code(of: error)))
     }
-  }
     return false
+  }
 
   /// Whether no process can be at work on a staged key any more.
   func isPast(_ record: KeyRecord) -> Bool {

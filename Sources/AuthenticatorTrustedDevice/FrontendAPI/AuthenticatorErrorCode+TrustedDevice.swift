@@ -16,7 +16,7 @@ extension AuthenticatorError.Code {
   public static let featureDisabled = AuthenticatorError.Code(rawValue: "featureDisabled")
   /// Keys cannot be made under this policy.
   public static let policyUnsupported = AuthenticatorError.Code(rawValue: "policyUnsupported")
-  /// No credential of this app, identifier and hint is on this installation.
+  /// No credential of this app, identifier, hint and user is on this installation; the reason says what did not fit.
   public static let noLocalCredential = AuthenticatorError.Code(rawValue: "noLocalCredential")
 
   // MARK: Credentials and challenges
