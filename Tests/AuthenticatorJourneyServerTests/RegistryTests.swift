@@ -103,6 +103,26 @@ enum RegistryKind: CaseIterable {
     #expect(try await registry.device(name, family: .binding, realm: alpha)?.userID == name)
   }
 
+  /// Unicode calls these two equivalent, and Swift equal; they are two people, with attempts of their own.
+  @Test(arguments: RegistryKind.allCases) func comparesNamesByteForByte(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    let (one, other) = ("\u{C9}ve", "E\u{301}ve")
+    try await registry.addUser(user(one, id: "1"))
+    #expect(try await registry.user(named: other, in: alpha) == nil)
+    try await registry.addUser(user(other, id: "2"))
+    for (name, id) in [(one, "1"), ("\u{E9}VE", "1"), (other, "2"), ("e\u{301}ve", "2")] {
+      #expect(try await registry.user(named: name, in: alpha)?.id == id)
+    }
+    let policy = LockoutPolicy(failuresBeforeLock: 1)
+    let (first, second) = (
+      AttemptSubject(realm: alpha, username: one), AttemptSubject(realm: alpha, username: other)
+    )
+    #expect(first != second && first == AttemptSubject(realm: alpha, username: "\u{E9}ve"))
+    #expect(try await registry.takeAttempt(first, policy: policy, now: start) == .granted)
+    #expect(try await registry.takeAttempt(first, policy: policy, now: start) == .locked(until: later(30)))
+    #expect(try await registry.takeAttempt(second, policy: policy, now: start) == .granted)
+  }
+
   @Test(arguments: RegistryKind.allCases) func countsAttemptsUntilTheyAreReset(kind: RegistryKind) async throws {
     let registry = try kind.make(directory)
     let policy = LockoutPolicy(failuresBeforeLock: 2, firstLock: .seconds(10), failuresForGood: 4)

@@ -8,7 +8,7 @@ public struct UserRecord: Hashable, Sendable {
   public var id: String
   /// The realm it belongs to.
   public var realm: Realm
-  /// As it was given; unique in the realm without regard to case.
+  /// As it was given; unique in the realm in the form of `UsernameKey`.
   public var name: String
   /// Nil: this person cannot sign in with a password.
   public var password: PasswordHash?
@@ -24,8 +24,8 @@ public struct UserRecord: Hashable, Sendable {
     self.isActive = isActive
   }
 
-  /// What two names are compared by: lower case, in one Unicode form by Swift's string equality.
-  static func nameKey(_ name: String) -> String { name.lowercased() }
+  /// What two names are compared by.
+  static func nameKey(_ name: String) -> UsernameKey { UsernameKey(name) }
 
   /// The identifier that PingAM's messages use, a DN.
   public var universalID: String { realm.universalID(of: id) }
@@ -154,12 +154,12 @@ public struct AttemptSubject: Hashable, Sendable {
   /// The realm of the name.
   public var realm: Realm
   /// In the form names are compared by.
-  public var key: String
+  public var key: UsernameKey
 
   /// Takes a name as it was given.
   public init(realm: Realm, username: String) {
     self.realm = realm
-    key = UserRecord.nameKey(username)
+    key = UsernameKey(username)
   }
 }
 

@@ -8,7 +8,7 @@ extension SQLiteRegistry {
     return try await writer.write(isDurable: true) { connection in
       let stored = try connection.row(
         "SELECT failures, locked_until FROM attempt WHERE realm = ?1 AND subject = ?2", .text(subject.realm.path),
-        .text(subject.key)
+        .text(subject.key.text)
       ) { ($0.integer(0), $0.isNull(1) ? nil : UnixTime(milliseconds: $0.integer(1))) }
       if let until = stored?.1, until > now { return .locked(until: until) }
       // Whatever stands in the file, counting on from it must neither trap nor unlock.
@@ -19,7 +19,7 @@ extension SQLiteRegistry {
         """
         INSERT INTO attempt (realm, subject, failures, locked_until, updated_at) VALUES (?1, ?2, ?3, ?4, ?5)
         ON CONFLICT (realm, subject) DO UPDATE SET failures = ?3, locked_until = ?4, updated_at = ?5
-        """, .text(subject.realm.path), .text(subject.key), .integer(Int64(failures)),
+        """, .text(subject.realm.path), .text(subject.key.text), .integer(Int64(failures)),
         lock.map { .integer($0.milliseconds) } ?? .null, .integer(now.milliseconds))
       return .granted
     }
@@ -35,7 +35,7 @@ extension SQLiteRegistry {
   public func resetAttempts(_ subject: AttemptSubject) async throws {
     try await writer.write(isDurable: true) { connection in
       try connection.run(
-        "DELETE FROM attempt WHERE realm = ?1 AND subject = ?2", .text(subject.realm.path), .text(subject.key))
+        "DELETE FROM attempt WHERE realm = ?1 AND subject = ?2", .text(subject.realm.path), .text(subject.key.text))
     }
   }
 }

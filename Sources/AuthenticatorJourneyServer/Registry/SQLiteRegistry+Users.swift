@@ -16,7 +16,7 @@ extension SQLiteRegistry {
     try await reader.read { connection in
       try connection.row(
         "SELECT \(Self.userColumns) FROM user WHERE realm = ?1 AND name_key = ?2", .text(realm.path),
-        .text(UserRecord.nameKey(name)), read: Self.user)
+        .text(UserRecord.nameKey(name).text), read: Self.user)
     }
   }
 
@@ -52,7 +52,7 @@ extension SQLiteRegistry {
   private static func add(_ user: UserRecord, _ connection: SQLiteConnection) throws {
     try connection.run(
       "INSERT INTO user (realm, id, name, name_key, password, is_active) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-      .text(user.realm.path), .text(user.id), .text(user.name), .text(UserRecord.nameKey(user.name)),
+      .text(user.realm.path), .text(user.id), .text(user.name), .text(UserRecord.nameKey(user.name).text),
       password(user), .integer(user.isActive ? 1 : 0))
   }
 

@@ -7,12 +7,17 @@ struct Pseudonyms: Sendable {
 
   /// The id of a credential for somebody who has none.
   func credentialID(for name: String, in realm: Realm) -> [UInt8] {
-    let message = Array("credential\u{0}\(realm.path)\u{0}\(UserRecord.nameKey(name))".utf8)
+    bytes("credential", for: name, in: realm)
+  }
+
+  /// 32 bytes that look random, the same ones for one purpose and name.
+  func bytes(_ purpose: String, for name: String, in realm: Realm) -> [UInt8] {
+    let message = Array("\(purpose)\u{0}\(realm.path)\u{0}\(UserRecord.nameKey(name).text)".utf8)
     return HMACSHA256.authenticationCode(for: message, key: key)
   }
 
   func userID(for name: String, in realm: Realm) -> String {
-    let message = Array("\(realm.path)\u{0}\(UserRecord.nameKey(name))".utf8)
+    let message = Array("\(realm.path)\u{0}\(UserRecord.nameKey(name).text)".utf8)
     return UUIDText.make(from: HMACSHA256.authenticationCode(for: message, key: key))
   }
 }
