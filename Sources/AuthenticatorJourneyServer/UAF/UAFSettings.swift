@@ -9,7 +9,7 @@ public struct UAFSettings: Sendable {
   /// The app's name in requests; nil: the address of the facet list where the server is reached by https, and none
   /// elsewhere, so that clients take their facet's name.
   public var appID: String?
-  /// The app's facets; nil: `linux:exe:` and each application id, and the server's own origin.
+  /// The app's facets, web origins in the form of `UAFFacet`; nil: `linux:exe:` and each application id, and the server's own origin.
   public var facets: [String]?
   /// The versions of requests.
   public var versions: [UAFProtocolVersion] = [.uaf11]
@@ -70,38 +70,28 @@ extension UAFSettings {
           }
           guard isServed else { throw ExpectationError(path) }
         }
+        // Each criterion needs a model of its own: a client never has two authenticators of one.
+        let alone = UAFAcceptancePolicy(accepted: [set], disallowed: policy.disallowed)
+        guard alone.match(speaking.map { UAFCandidate($0) }) != nil else {
+          throw ExpectationError("policy.accepted.\(place)")
+        }
       }
     }
-    for (index, facet) in (facets ?? []).enumerated() where !Self.isFacet(facet) {
-      throw ExpectationError("facets.\(index)")
-    }
     if let appID, !Self.isApp(appID, facets) { throw ExpectationError("appID") }
-  }
-
-  /// An https origin, or the identity of an app; plain http is no facet.
-  private static func isFacet(_ text: String) -> Bool {
-    guard isPrintable(text), !text.lowercased().hasPrefix("http:") else { return false }
-    guard text.lowercased().hasPrefix("https:") else { return text.contains(":") }
-    guard let url = try? WebURL(text) else { return false }
-    return url.path == "/" && url.query == nil
   }
 
   /// An https address, or one of the facets, whose only app it then is.
   private static func isApp(_ text: String, _ facets: [String]?) -> Bool {
     guard text.lowercased().hasPrefix("https:") else {
-      return isFacet(text) && facets?.contains(text) ?? true
+      return UAFFacet.normalized(text) != nil && facets?.contains(text) ?? true
     }
     return (try? WebURL(text)) != nil
-  }
-
-  private static func isPrintable(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
   private mutating func take(_ name: String, _ value: JSONValue) throws(ExpectationError) {
     let error = ExpectationError(name)
     switch name {
-    case "metadata": models = try UAFModels(json: value)
+    case "metadata": models = try UAFModels(json: value, thatAttest: true)
     case "policy": policy = try UAFAcceptancePolicy(json: value, strict: false)
     case "realm":
       guard let realm = value.stringValue.flatMap(Realm.init) else { throw error }
@@ -111,10 +101,11 @@ extension UAFSettings {
       appID = text
     case "facets":
       let texts = (value.arrayValue ?? []).compactMap(\.stringValue)
-      guard (1...100).contains(texts.count), texts.count == value.arrayValue?.count,
-        texts.allSatisfy({ (1...512).contains($0.unicodeScalars.count) })
-      else { throw error }
-      facets = texts
+      guard (1...100).contains(texts.count), texts.count == value.arrayValue?.count else { throw error }
+      facets = try texts.enumerated().map { index, text throws(ExpectationError) in
+        guard let facet = UAFFacet.normalized(text) else { throw ExpectationError("facets.\(index)") }
+        return facet
+      }
     case "versions":
       let known: [String: UAFProtocolVersion] = ["1.0": .uaf10, "1.1": .uaf11]
       let versions = (value.arrayValue ?? []).compactMap { $0.stringValue.flatMap { known[$0] } }

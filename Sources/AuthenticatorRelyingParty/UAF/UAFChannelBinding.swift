@@ -5,12 +5,17 @@ internal import AuthenticatorCoding
 public struct UAFChannelBinding: Hashable, Sendable {
   /// Base64url of the hash of the server's certificate.
   public var serverEndPoint: String?
-  /// Base64url of the server's certificate, DER.
+  /// Base64url of the server's certificate, DER; at most `maximumCertificateCharacters`.
   public var tlsServerCertificate: String?
   /// Base64url of the TLS Finished structure; deprecated.
   public var tlsUnique: String?
   /// `unused`, or base64url of the client's ChannelID key as JSON.
   public var cidPublicKey: String?
+
+  /// The longest `tlsServerCertificate`: 12,288 bytes of DER. Clients send no longer one.
+  public static let maximumCertificateCharacters = 16 * 1024
+  /// The longest of the other texts.
+  public static let maximumCharacters = 1024
 
   /// Nothing is known, unless said.
   public init(
@@ -27,16 +32,16 @@ public struct UAFChannelBinding: Hashable, Sendable {
   /// or one that no client could send.
   init(_ members: ExpectationMembers) throws(ExpectationError) {
     try members.admit(Self.names)
-    func text(_ name: String) throws(ExpectationError) -> String? {
+    func text(_ name: String, _ limit: Int = Self.maximumCharacters) throws(ExpectationError) -> String? {
       guard let text = try members.optionalText(name) else { return nil }
-      guard Self.isBytes(text) else { throw members.error(name) }
+      guard text.utf8.count <= limit, Self.isBytes(text) else { throw members.error(name) }
       return text
     }
     serverEndPoint = try text("serverEndPoint")
-    tlsServerCertificate = try text("tlsServerCertificate")
+    tlsServerCertificate = try text("tlsServerCertificate", Self.maximumCertificateCharacters)
     tlsUnique = try text("tlsUnique")
-    cidPublicKey = try members.optionalText("cid_pubkey")
-    guard cidPublicKey.map({ $0 == "unused" || Self.isBytes($0) }) ?? true else { throw members.error("cid_pubkey") }
+    let cid = try members.optionalText("cid_pubkey")
+    cidPublicKey = cid == "unused" ? cid : try text("cid_pubkey")
     guard self != UAFChannelBinding() else { throw members.error("serverEndPoint") }
   }
 

@@ -13,6 +13,8 @@ public struct UAFAuthenticationVerdict: Hashable, Sendable {
     public let isEnrollmentChanged: Bool
     /// How the user was verified, where the authenticator reports it.
     public let reportedMethods: [UAFReportedMethod]
+    /// The state that takes the stored one's place; nil: that stays. Happens only with `EnrollmentPolicy.accept`.
+    public let acceptedState: [UInt8]?
     /// Whether the model is one that is of use only beside another way to sign in: alone it proves nobody.
     public let isSecondFactorOnly: Bool
     /// Whether the counter did not rise; happens only with `SignCounterPolicy.flag`.
@@ -29,6 +31,9 @@ public struct UAFAuthenticationVerdict: Hashable, Sendable {
   public let confirmedHash: [UInt8]?
   /// Whether more than these keys is needed, since a set of enrolled fingers or faces has changed.
   public let needsStepUp: Bool
+
+  /// Whether all that signed is of use only beside another way to sign in. Then nobody is signed in by it alone.
+  public var isSecondFactorOnly: Bool { signers.allSatisfy(\.isSecondFactorOnly) }
 }
 
 extension UAFExpectation {
@@ -107,12 +112,11 @@ extension UAFExpectation {
     var record = stored
     record.signCounter = max(stored.signCounter, facts.signCounter)
     record.authenticatorVersion = facts.authenticatorVersion
-    if isChanged, enrollmentPolicy == .accept, let state = facts.userVerificationState {
-      record.userVerificationState = state
-    }
+    let accepted = isChanged && enrollmentPolicy == .accept ? facts.userVerificationState : nil
+    if let accepted { record.userVerificationState = accepted }
     return UAFAuthenticationVerdict.Signer(
       registration: record, reportedState: facts.userVerificationState, isEnrollmentChanged: isChanged,
-      reportedMethods: facts.reportedMethods, isSecondFactorOnly: model.isSecondFactorOnly,
+      reportedMethods: facts.reportedMethods, acceptedState: accepted, isSecondFactorOnly: model.isSecondFactorOnly,
       isCounterNotIncreased: !hasRisen)
   }
 

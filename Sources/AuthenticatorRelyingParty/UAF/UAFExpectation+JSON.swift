@@ -15,12 +15,14 @@ public struct UAFVerificationJob: Sendable {
     "requiresChannelBinding", "maximumRegistrationCounter",
   ]
 
-  /// Takes a request message and an expectation: `metadata` (statements), `facets`, and optionally `registrations`,
-  /// `enrollmentPolicy` (reject, stepUp, accept), `signCounterPolicy` (reject, flag), `channelBinding`,
-  /// `requiresChannelBinding` and `maximumRegistrationCounter`.
+  /// Takes a request message and an expectation: `metadata` (statements) and `facets`, for an authentication
+  /// `registrations`, and optionally `enrollmentPolicy` (reject, stepUp, accept), `signCounterPolicy` (reject, flag),
+  /// `channelBinding`, `requiresChannelBinding` and `maximumRegistrationCounter`.
   /// - Parameter version: The entry of the request that was answered; nil: the request has one entry.
   ///
-  /// Throws `ExpectationError`, which names the member; those of the request stand below `request`.
+  /// Throws `ExpectationError`, which names the member; those of the request stand below `request`. A member with which
+  /// no response could ever be verified is one: no statement, no facet, a facet that is none, for a registration a model
+  /// that cannot attest, for an authentication no key.
   public init(request: JSONValue, expect: JSONValue, version: UAFProtocolVersion? = nil) throws(ExpectationError) {
     let members = try ExpectationMembers(expect)
     try members.admit(Self.known)
@@ -30,13 +32,15 @@ public struct UAFVerificationJob: Sendable {
       throw header.error("op")
     }
     guard let upv = header.object["upv"].flatMap(UAFProtocolVersion.init(json:)) else { throw header.error("upv") }
-    let models = try UAFModels(json: members.object["metadata"] ?? .null)
+    let models = try UAFModels(
+      json: members.object["metadata"] ?? .null, thatAttest: operation == .registration)
+    guard !models.isEmpty else { throw members.error("metadata") }
     let policy = try UAFAcceptancePolicy(
       json: entry.object["policy"] ?? .null, path: "request.policy", strict: false)
     var expectation = UAFExpectation(
       challenge: try entry.text("challenge"), appID: try header.optionalText("appID"),
       serverData: try header.optionalText("serverData"), versions: [upv], policy: policy, models: models,
-      facets: Set(try members.texts("facets")))
+      facets: try Self.facets(members))
     let transactions = entry.object["transaction"].map(\.arrayValue) ?? []
     guard let transactions else { throw entry.error("transaction") }
     for (index, element) in transactions.enumerated() {
@@ -65,9 +69,19 @@ public struct UAFVerificationJob: Sendable {
         registrations.append(try UAFRegistrationRecord(json: element, path: "registrations.\(index)"))
       }
     }
+    guard operation == .registration || !registrations.isEmpty else { throw members.error("registrations") }
     self.operation = operation
     self.expectation = expectation
     self.registrations = registrations
+  }
+
+  private static func facets(_ members: ExpectationMembers) throws(ExpectationError) -> Set<String> {
+    let texts = try members.texts("facets")
+    guard !texts.isEmpty else { throw members.error("facets") }
+    for (index, text) in texts.enumerated() where UAFFacet.normalized(text) == nil {
+      throw members.error("facets.\(index)")
+    }
+    return Set(texts)
   }
 
   /// The ids of the request's extensions.

@@ -45,7 +45,7 @@ public struct UAFExpectation: Sendable {
 
   /// The models that are known.
   public var models: UAFModels
-  /// The app's facets; compared as whole texts.
+  /// The app's facets; web origins are compared as `UAFFacet` writes them, others as whole texts.
   public var facets: Set<String>
   /// What is known of the connection; what a response names of it must be equal.
   public var channelBinding = UAFChannelBinding()
@@ -116,7 +116,7 @@ public struct UAFExpectation: Sendable {
 
   /// Listed, or a web origin on the app's own host (AppID and Facets 1.1 section 3.1.2).
   private func isTrusted(_ facetID: String) -> Bool {
-    if facets.contains(where: { Self.equal($0, facetID) }) { return true }
+    if facets.contains(where: { Self.equal(UAFFacet.normalized($0) ?? $0, facetID) }) { return true }
     guard let appID, !appID.isEmpty else { return false }
     guard let appHost = Self.host(appID) else { return Self.equal(appID, facetID) }
     guard let facetHost = Self.host(facetID), !facetID.dropFirst(8).contains("/") else { return false }

@@ -18,7 +18,8 @@ public import AuthenticatorCrypto
 public struct UAFRelyingParty: Sendable {
   /// Why a request cannot be made.
   public enum RequestError: String, Error, Hashable, Sendable {
-    /// A user name of 0 or more than 128 characters, or a subject or context of more than 128 bytes.
+    /// A user name of 0 or more than 128 characters, a subject of more than 512 or a context of more than 128 bytes, or
+    /// both too long for the server data of a message.
     case name
     /// There is no key that could answer.
     case noKeys
@@ -32,7 +33,7 @@ public struct UAFRelyingParty: Sendable {
 
   /// The app's name; nil: the facet's takes its place at the client.
   public var appID: String?
-  /// The app's facets.
+  /// The app's facets; web origins are compared as `UAFFacet` writes them.
   public var facets: [String]
   /// The versions of requests; each gets an entry of its own.
   public var versions: [UAFProtocolVersion] = [.uaf11]
@@ -71,7 +72,7 @@ public struct UAFRelyingParty: Sendable {
 
   /// A request to register a key.
   /// - Parameters:
-  ///   - subject: The account, for the server itself; at most 128 bytes.
+  ///   - subject: The account, for the server itself; at most 512 bytes. Clients can read it.
   ///   - username: As the person reads it; 1 to 128 characters.
   ///   - registered: The account's keys; an authenticator that has one of them is not asked again.
   ///   - context: What the request is for, for the server itself; at most 128 bytes.
@@ -93,7 +94,7 @@ public struct UAFRelyingParty: Sendable {
 
   /// A request to sign in, or to confirm a transaction.
   /// - Parameters:
-  ///   - subject: The account; nil: whoever has one of the models that the policy admits, and the key says who.
+  ///   - subject: The account, as for a registration; nil: whoever has one of the models that the policy admits, and the key says who.
   ///   - registered: The account's keys; with a subject there must be one that the policy admits.
   ///   - transactions: The forms of one content, at most one of each type.
   ///   - now: In milliseconds since 1970-01-01T00:00:00Z.
@@ -186,7 +187,7 @@ public struct UAFRelyingParty: Sendable {
     _ operation: UAFServerOperation, _ subject: String?, _ context: String, _ lifetime: Int64?, _ now: Int64,
     _ hashes: [[UInt8]] = [], _ fill: (inout JSONObject) -> Void
   ) throws(RequestError) -> UAFIssuedRequest {
-    guard subject?.utf8.count ?? 0 <= 128, context.utf8.count <= 128 else { throw .name }
+    guard subject?.utf8.count ?? 0 <= 512, context.utf8.count <= 128 else { throw .name }
     guard !policy.accepted.isEmpty, policy.accepted.allSatisfy({ !$0.isEmpty }) else { throw .policy }
     let bytes: [UInt8]
     do { bytes = try random(32) } catch { throw .random }
@@ -196,6 +197,7 @@ public struct UAFRelyingParty: Sendable {
       operation: operation, challenge: challenge, subject: subject, context: context, expiresAt: expiresAt,
       transactionHashes: hashes
     ).sealed(with: key)
+    guard UAFReceivedHeader.serverDataLength.contains(serverData.utf8.count) else { throw .name }
     let entries = versions.map { version -> JSONValue in
       var entry: JSONObject = [
         "header": .object(header(operation, version, serverData: serverData)), "challenge": .string(challenge),

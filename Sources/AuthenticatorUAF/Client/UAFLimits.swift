@@ -22,6 +22,8 @@ package enum UAFLimits {
   package static let facetLists = 64
   /// The longest that one is kept, whatever its headers say.
   package static let facetListAge = Duration.seconds(86_400)
+  /// A certificate in a channel binding, in base64url; the limit of servers too.
+  package static let tlsServerCertificateCharacters = 16 * 1024
   /// One operation with its prompts, unless an app says otherwise.
   package static let operationTime = Duration.seconds(120)
 }

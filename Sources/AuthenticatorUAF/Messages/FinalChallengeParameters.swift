@@ -7,7 +7,7 @@ import AuthenticatorCrypto
 public struct ChannelBinding: Hashable, Sendable {
   /// Base64url of the hash of the server's certificate.
   public var serverEndPoint: String?
-  /// Base64url of the server's certificate, DER.
+  /// Base64url of the server's certificate, DER: 12,288 bytes at most.
   public var tlsServerCertificate: String?
   /// The Finished structure; deprecated.
   public var tlsUnique: String?
@@ -39,7 +39,7 @@ public struct ChannelBinding: Hashable, Sendable {
       return text
     }
     serverEndPoint = try text("serverEndPoint", 1...1024)
-    tlsServerCertificate = try text("tlsServerCertificate", 1...65_536)
+    tlsServerCertificate = try text("tlsServerCertificate", 1...UAFLimits.tlsServerCertificateCharacters)
     tlsUnique = try text("tlsUnique", 1...1024)
     let cid = try members.optionalText("cid_pubkey", 1...1024)
     cidPublicKey = cid == "unused" ? cid : try text("cid_pubkey", 1...1024)

@@ -81,6 +81,7 @@ enum Limits {
       "transactionImageBytes": number(UAFLimits.transactionImageBytes),
       "facetListBytes": number(UAFLimits.facetListBytes), "facetListRedirects": number(UAFLimits.facetListRedirects),
       "facetListSeconds": seconds(UAFLimits.facetListAge), "facetLists": number(UAFLimits.facetLists),
+      "tlsServerCertificateCharacters": number(UAFLimits.tlsServerCertificateCharacters),
       "operationSeconds": seconds(UAFLimits.operationTime),
       "algorithms": .array(UAFAlgorithm.supported.map { number(Int($0.rawValue)) }),
       "versions": .array(UAFVersion.supported.map { .string($0.description) }),

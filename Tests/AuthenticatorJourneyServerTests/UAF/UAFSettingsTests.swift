@@ -51,7 +51,8 @@ import Testing
     ("facets", "[]"), ("facets", "[1]"), ("versions", "[\"1.2\"]"), ("versions", "[]"),
     ("policy", "{}"), ("enrollmentPolicy", "\"ignore\""), ("signCounterPolicy", "\"accept\""),
     ("requestLifetime", "0"), ("maximumRegistrationCounter", "-1"), ("quota", "0"), ("transactionText", "\"€\""),
-    ("unknown", "1"),
+    ("unknown", "1"), ("policy", #"{"accepted": [[{"aaid": ["FFFF#F001"]}, {"aaid": ["FFFF#F001"]}]]}"#),
+    ("facets", "[\"https://rp.example:0\"]"), ("facets", "[\"https://m@rp.example\"]"),
   ]) func namesWhatIsWrong(name: String, value: String) throws {
     let value = try JSONValue.parse(value)
     do {
@@ -89,6 +90,33 @@ import Testing
         $0["appID"] = "linux:exe:org.example"
         $0["facets"] = ["linux:exe:org.example"]
       } == nil)
+  }
+
+  /// A facet that no client sends would refuse every response.
+  @Test(arguments: [
+    ("https://rp.example/", "https://rp.example"), ("https://RP.example:443", "https://rp.example"),
+    ("HTTPS://rp.example:8443/", "https://rp.example:8443"), ("linux:exe:Org.Example", "linux:exe:Org.Example"),
+  ]) func facetsAreInTheFormThatClientsSend(given: String, kept: String) async throws {
+    let settings = try settings { $0["facets"] = [.string(given)] }
+    #expect(settings.facets == [kept])
+    var kit = try await UAFKit { $0.facets = settings.facets }
+    kit.client.facetID = kept
+    #expect(try await kit.register().token != nil)
+  }
+
+  @Test func aModelMustBeAbleToAttest() throws {
+    func member(_ types: JSONValue, roots: [[UInt8]] = []) -> String? {
+      do {
+        var statement = try TestUAFAuthenticator().metadata(roots: roots)
+        statement["attestationTypes"] = types
+        _ = try settings { $0["metadata"] = [.object(statement)] }
+        return nil
+      } catch { return (error as? ExpectationError)?.member }
+    }
+    #expect(member([15881]) == "metadata.0.attestationTypes")
+    #expect(member([15879]) == "metadata.0.attestationRootCertificates")
+    #expect(member([15881, 15879]) == "metadata.0.attestationRootCertificates")
+    #expect(member([15879, 15880]) == nil && member([15881, 15880]) == nil)
   }
 
   @Test func metadataMustBeGiven() {

@@ -128,6 +128,18 @@ import Testing
 
   @Test func comparesWhatIsKnownOfTheConnection() throws {
     var ceremony = try UAFCeremony()
+    // All members at their limits.
+    let long = String(repeating: "A", count: UAFChannelBinding.maximumCertificateCharacters)
+    let short = JSONValue.string(String(repeating: "A", count: UAFChannelBinding.maximumCharacters))
+    ceremony.client.facetID = "linux:exe:" + String(repeating: "f", count: 502)
+    ceremony.party.facets.append(ceremony.client.facetID)
+    ceremony.party.appID = "https://rp.example/" + String(repeating: "a", count: 493)
+    ceremony.client.channelBinding = [
+      "tlsServerCertificate": .string(long), "serverEndPoint": short, "tlsUnique": short, "cid_pubkey": short,
+    ]
+    let longest = try ceremony.register { $0.expectation = { $0.channelBinding.tlsServerCertificate = long } }
+    #expect(longest.facetID == ceremony.client.facetID)
+    ceremony = try UAFCeremony()
     let binding: (inout UAFExpectation) -> Void = { $0.channelBinding.tlsServerCertificate = "AAEC" }
     #expect(try uafRefusal { try ceremony.register { $0.expectation = binding } } == nil)
     ceremony.client.channelBinding = ["tlsServerCertificate": "AAEC"]

@@ -152,17 +152,39 @@ import Testing
       }
     }
     let long = try party.registrationRequest(
-      for: String(repeating: "u", count: 128), username: String(repeating: "名", count: 128),
+      for: String(repeating: "u", count: 512), username: String(repeating: "名", count: 128),
       context: String(repeating: "x", count: 128), at: now)
     #expect(long.serverData.utf8.count <= 1536)
     #expect(throws: UAFRelyingParty.RequestError.name) {
-      try party.registrationRequest(for: String(repeating: "u", count: 129), username: "m", at: now)
+      try party.registrationRequest(for: String(repeating: "u", count: 513), username: "m", at: now)
+    }
+    // Each character has six in the server data, which hold no more.
+    #expect(throws: UAFRelyingParty.RequestError.name) {
+      try party.registrationRequest(for: String(repeating: "\u{1}", count: 512), username: "m", at: now)
     }
     var empty = party
     empty.policy.accepted = []
     #expect(throws: UAFRelyingParty.RequestError.policy) {
       try empty.registrationRequest(for: "u1", username: "m", at: now)
     }
+  }
+
+  /// However an origin is written, what clients send is its one form.
+  @Test(arguments: [
+    ("https://rp.example", "https://rp.example"), ("https://RP.Example:443/", "https://rp.example"),
+    ("https://[2001:DB8::1]:8443", "https://[2001:db8::1]:8443"), ("https://rp.example:0443", "https://rp.example"),
+    ("android:apk-key-hash:Ab+/1", "android:apk-key-hash:Ab+/1"), ("http://rp.example", nil),
+    ("https://rp.example/x", nil), ("https://rp.example?x", nil), ("https://m@rp.example", nil), ("https://", nil),
+    ("https:rp.example", nil), ("https://rp.example:", nil), ("https://rp.example:65536", nil),
+    ("https://[::1", nil), ("https://[]", nil), ("https://rp.example//", nil), ("x", nil), ("", nil), ("a: b", nil),
+    ("linux:exe:\u{E9}", nil),
+  ]) func writesAFacetInItsOneForm(text: String, form: String?) throws {
+    #expect(UAFFacet.normalized(text) == form)
+    guard let form else { return }
+    var ceremony = ceremony
+    ceremony.party.facets = [text]
+    ceremony.client.facetID = form
+    #expect(try !ceremony.register().registrations.isEmpty)
   }
 
   @Test func listsItsFacets() {

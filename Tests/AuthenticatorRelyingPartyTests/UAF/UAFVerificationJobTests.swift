@@ -37,6 +37,38 @@ import Testing
     #expect(member { $0["channelBinding"] = [name: .string(value)] } == "channelBinding.\(name)")
   }
 
+  /// Nobody is blamed for what the expectation lacks.
+  @Test func anExpectationCanBeMet() throws {
+    #expect(member { $0["metadata"] = [] } == "metadata")
+    #expect(member { $0["metadata"] = nil } == "metadata")
+    #expect(member { $0["facets"] = [] } == "facets")
+    #expect(member { $0["facets"] = nil } == "facets")
+    #expect(member { $0["facets"] = ["https://rp.example", "http://rp.example"] } == "facets.1")
+    #expect(member { $0["facets"] = ["https://RP.example:443/"] } == nil)
+    var statement = expect["metadata"]?[0]?.objectValue ?? [:]
+    statement["attestationTypes"] = [15881]
+    let ecdaa = statement
+    #expect(member { $0["metadata"] = [.object(ecdaa)] } == "metadata.0.attestationTypes")
+    statement["attestationTypes"] = [15879]
+    let full = statement
+    #expect(member { $0["metadata"] = [.object(full)] } == "metadata.0.attestationRootCertificates")
+    let header: JSONValue = ["upv": ["major": 1, "minor": 1], "op": "Auth", "appID": "https://rp.example"]
+    for list: JSONValue? in [nil, []] {
+      #expect(member({ $0["registrations"] = list }, request: { $0["header"] = header }) == "registrations")
+    }
+  }
+
+  @Test func aCertificateThatIsBoundIsAsLongAsClientsSendIt() {
+    func binding(_ name: String, _ count: Int) -> String? {
+      member { $0["channelBinding"] = .object([name: .string(String(repeating: "A", count: count))]) }
+    }
+    #expect(binding("tlsServerCertificate", 16_384) == nil)
+    #expect(binding("tlsServerCertificate", 16_388) == "channelBinding.tlsServerCertificate")
+    for name in ["serverEndPoint", "tlsUnique", "cid_pubkey"] {
+      #expect(binding(name, 1024) == nil && binding(name, 1028) == "channelBinding.\(name)")
+    }
+  }
+
   @Test func aChannelBindingIsWholeOrNone() {
     #expect(member { $0["channelBinding"] = ["serverEndPoint": "AAAA", "cid_pubkey": "unused"] } == nil)
     #expect(member { $0["channelBinding"] = [:] } == "channelBinding.serverEndPoint")

@@ -12,11 +12,16 @@ struct UAFFinalChallenge {
   let facetID: String
   let channelBinding: JSONObject
 
+  /// The longest text of final challenge parameters: room for all members at their limits, a channel binding too.
+  static let maximumCharacters = 32 * 1024
+
   private static let bindings: Set<String> = ["serverEndPoint", "tlsServerCertificate", "tlsUnique", "cid_pubkey"]
 
   /// Throws `finalChallengeMalformed`.
   init(_ text: String) throws(UAFVerificationError) {
-    let limits = JSONLimits(bytes: 8192, depth: 4, textBytes: 8192, values: 32)
+    let limits = JSONLimits(
+      bytes: Self.maximumCharacters * 3 / 4, depth: 4, textBytes: UAFChannelBinding.maximumCertificateCharacters,
+      values: 32)
     guard let bytes = try? Base64URL.decode(text), let json = try? JSONValue.parse(bytes, limits: limits) else {
       throw UAFVerificationError(.finalChallengeMalformed, "no base64url of JSON")
     }

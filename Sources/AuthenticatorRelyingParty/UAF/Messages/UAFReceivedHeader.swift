@@ -52,7 +52,7 @@ public struct UAFReceivedResponse: Sendable {
   let assertions: [Assertion]
 
   private static let limits = JSONLimits(
-    bytes: maximumBytes, depth: 12, textBytes: 16 * 1024, values: 4096)
+    bytes: maximumBytes, depth: 12, textBytes: UAFFinalChallenge.maximumCharacters, values: 4096)
 
   /// Reads a message: an array of exactly one response.
   ///
@@ -71,7 +71,7 @@ public struct UAFReceivedResponse: Sendable {
     }
     let members = try UAFMembers(list[0])
     header = try UAFReceivedHeader(try members.members("header"))
-    finalChallenge = try members.text("fcParams", 1...8192)
+    finalChallenge = try members.text("fcParams", 1...UAFFinalChallenge.maximumCharacters)
     var assertions: [Assertion] = []
     for element in try members.list("assertions", limit: Self.maximumAssertions) {
       let members = try UAFMembers(element)

@@ -92,6 +92,16 @@ public struct UAFModelStatement: Hashable, Sendable {
 
   static let tlvScheme = "UAFV1TLV"
 
+  /// The member for which no registration could ever be accepted: a full attestation without roots, or none that is
+  /// verified here. Nil: there is a way to attest.
+  public var memberAgainstAttestation: String? {
+    let canAttest = attestationTypes.contains {
+      $0 == Self.basicFull && !attestationRoots.isEmpty || $0 == Self.basicSurrogate && attestationRoots.isEmpty
+    }
+    guard !canAttest else { return nil }
+    return attestationTypes.contains(Self.basicFull) ? "attestationRootCertificates" : "attestationTypes"
+  }
+
   private static func versions(_ members: ExpectationMembers) throws(ExpectationError) -> [UAFProtocolVersion] {
     guard let list = members.object["upv"]?.arrayValue, !list.isEmpty else { throw members.error("upv") }
     var versions: [UAFProtocolVersion] = []
@@ -194,12 +204,19 @@ public struct UAFModels: Sendable {
     self.anchors = anchors
   }
 
-  /// Reads an array of statements. Throws `ExpectationError`.
-  public init(json: JSONValue) throws(ExpectationError) {
+  /// Reads an array of statements.
+  /// - Parameter thatAttest: Whether each model must be able to register.
+  ///
+  /// Throws `ExpectationError`.
+  public init(json: JSONValue, thatAttest: Bool = false) throws(ExpectationError) {
     guard let list = json.arrayValue else { throw ExpectationError("metadata") }
     var statements: [UAFModelStatement] = []
     for (index, element) in list.enumerated() {
-      statements.append(try UAFModelStatement(json: element, path: "metadata.\(index)"))
+      let statement = try UAFModelStatement(json: element, path: "metadata.\(index)")
+      if thatAttest, let member = statement.memberAgainstAttestation {
+        throw ExpectationError("metadata.\(index).\(member)")
+      }
+      statements.append(statement)
     }
     try self.init(statements)
   }
