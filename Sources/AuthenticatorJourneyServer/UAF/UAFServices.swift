@@ -12,7 +12,7 @@ struct UAFServices: Sendable {
   let environment: AuthenticatorEnvironment
   private let applicationIDs: [String]
   private let key: SecretBytes
-  private let pseudonyms: Pseudonyms
+  private let pseudonyms: UAFPseudonyms
 
   /// Throws `AuthenticatorError` (`invalidRequest`) for settings that name a realm which is not served.
   init(
@@ -24,7 +24,7 @@ struct UAFServices: Sendable {
     }
     self.realm = realm
     self.registry = registry
-    self.pseudonyms = pseudonyms
+    self.pseudonyms = UAFPseudonyms(pseudonyms, settings: configuration.uaf)
     environment = configuration.environment
     applicationIDs = configuration.applicationIDs
     key = try await registry.secret("uaf", orElse: SecretBytes(try configuration.environment.random(32)))
@@ -76,7 +76,7 @@ struct UAFServices: Sendable {
   }
 
   /// A request to the user of this name, or for nil to whoever has a key. With `conceals` a user who has none, or who
-  /// does not exist, is asked for a key that nobody has, always the same one.
+  /// does not exist, is asked for keys that nobody has, always the same ones.
   ///
   /// Throws `UAFRelyingParty.RequestError`: `noKeys` without `conceals`.
   func authenticationRequest(
@@ -89,31 +89,41 @@ struct UAFServices: Sendable {
         at: now.milliseconds)
     }
     guard let name else { return try request(nil, []) }
-    let user = try await registry.user(named: name, in: realm)
-    let known = user?.isActive == true ? user : nil
-    var registered: [UAFRegistrationRecord] = []
-    if let known { registered = try await keys(of: known).map(\.registration) }
+    let subject = Self.subject(name)
+    let registered = try await owned(byUserNamed: name, in: realm)?.keys.map(\.registration) ?? []
     do {
-      return try request(known?.id ?? "", registered)
+      return try request(subject, registered)
     } catch let error as UAFRelyingParty.RequestError where error == .noKeys && conceals {
-      return try request(
-        pseudonyms.userID(for: name, in: realm), pseudonym(of: name, in: realm, policy: party.policy))
+      return try request(subject, pseudonyms.keys(of: name, in: realm, policy: party.policy))
     }
   }
 
-  /// A key for somebody who has none, of the first model that the policy admits.
-  private func pseudonym(
-    of name: String, in realm: Realm, policy: UAFAcceptancePolicy
-  ) -> [UAFRegistrationRecord] {
-    for model in settings.models.all where policy.match([UAFCandidate(model)]) != nil {
-      return [
-        UAFRegistrationRecord(
-          aaid: model.aaid, keyID: pseudonyms.credentialID(for: name, in: realm), publicKey: [],
-          keyForm: model.keyForm, signatureForm: model.signatureForm, signCounter: 0, registrationCounter: 0,
-          authenticatorVersion: model.authenticatorVersion, attestationType: model.attestationTypes[0])
-      ]
+  /// Whom a request was for, as its server data tell: the name that was given. Nothing else would do, since everybody can
+  /// read it there, and it must be the same whether or not somebody has the name.
+  private static func subject(_ name: String) -> String { Base64URL.encode(Array(name.utf8)) }
+
+  private static func name(_ subject: String) -> String? {
+    (try? Base64URL.decode(subject)).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  private typealias Owned = (user: UserRecord, keys: [UAFKeyRecord])
+
+  /// The user of this name with the keys; nil: nobody who may sign in has the name.
+  private func owned(byUserNamed name: String, in realm: Realm) async throws -> Owned? {
+    guard let user = try await registry.user(named: name, in: realm), user.isActive else { return nil }
+    return (user, try await keys(of: user))
+  }
+
+  /// Whoever has the keys that a response names; nil: they are not one user's.
+  private func owned(namedIn response: UAFReceivedResponse, in realm: Realm) async throws -> Owned? {
+    var keys: [UAFKeyRecord] = []
+    for name in response.keyNames {
+      if let key = try await registry.uafKey(name, realm: realm) { keys.append(key) }
     }
-    return []
+    guard let owner = keys.first?.userID, keys.allSatisfy({ $0.userID == owner }),
+      let user = try await registry.user(id: owner, in: realm), user.isActive
+    else { return nil }
+    return (user, keys)
   }
 
   // MARK: Taking responses
@@ -154,37 +164,38 @@ struct UAFServices: Sendable {
     }
   }
 
-  /// Verifies an authentication and stores the counters.
+  /// Verifies an authentication and stores the counters. A response to a user who has no key, or whom there is not, is
+  /// verified all the same, with the keys that the request named: what a stranger is answered does not depend on it.
   ///
   /// Throws `UAFVerificationError`.
   func authenticate(
     _ response: UAFReceivedResponse, _ pending: UAFPendingRequest, in realm: Realm, _ party: UAFRelyingParty
   ) async throws -> (user: UserRecord, verdict: UAFAuthenticationVerdict) {
     let unknown = UAFVerificationError(.keyUnknown, "there is no such key")
-    var keys: [UAFKeyRecord] = []
-    if let subject = pending.subject {
-      keys = try await registry.uafKeys(ofUser: subject, realm: realm)
-    } else {
-      for name in response.keyNames {
-        if let key = try await registry.uafKey(name, realm: realm) { keys.append(key) }
-      }
+    guard let subject = pending.subject else {
+      guard let owned = try await owned(namedIn: response, in: realm) else { throw unknown }
+      let expectation = try party.expectation(pending, registered: owned.keys.map(\.registration))
+      return (owned.user, try await verify(response, owned, expectation))
     }
-    guard let owner = keys.first?.userID, keys.allSatisfy({ $0.userID == owner }),
-      let user = try await registry.user(id: owner, in: realm), user.isActive
-    else { throw unknown }
-    let registered = keys.map(\.registration)
-    let verdict = try party.expectation(pending, registered: registered).verifyAuthentication(
-      response, registered: registered)
-    let risen = verdict.signers.filter { !$0.isCounterNotIncreased }.compactMap { signer -> UAFKeyRecord? in
-      var key = keys.first { $0.name.keyID == signer.registration.keyID && $0.name.aaid == signer.registration.aaid }
-      key?.registration = signer.registration
-      key?.lastUsedAt = now
-      return key
+    guard let name = Self.name(subject) else { throw unknown }
+    let owned = try await owned(byUserNamed: name, in: realm)
+    if let owned, let expectation = try? party.expectation(pending, registered: owned.keys.map(\.registration)) {
+      return (owned.user, try await verify(response, owned, expectation))
     }
-    guard try await registry.advanceUAFKeys(risen) else {
+    let nobodys = pseudonyms.keys(of: name, in: realm, policy: party.policy)
+    _ = try party.expectation(pending, registered: nobodys).verifyAuthentication(response, registered: nobodys)
+    throw unknown
+  }
+
+  private func verify(
+    _ response: UAFReceivedResponse, _ owned: Owned, _ expectation: UAFExpectation
+  ) async throws -> UAFAuthenticationVerdict {
+    let verdict = try expectation.verifyAuthentication(response, registered: owned.keys.map(\.registration))
+    let uses = verdict.signers.map { UAFKeyUse($0, of: owned.user, at: now) }
+    guard try await registry.advanceUAFKeys(uses) else {
       throw UAFVerificationError(.counterNotIncreased, "the key was used or removed meanwhile")
     }
-    return (user, verdict)
+    return verdict
   }
 }
 

@@ -25,6 +25,14 @@ import Testing
         userVerificationState: number == 9 ? [1, 2] : nil, attestationType: 15879), createdAt: now)
   }
 
+  /// A use of a key that leaves the record as it is given.
+  private func use(_ key: UAFKeyRecord, flagged: Bool = false, state: [UInt8]? = nil) -> UAFKeyUse {
+    UAFKeyUse(
+      realm: key.realm, userID: key.userID, name: key.name, signCounter: key.registration.signCounter,
+      isCounterNotIncreased: flagged, authenticatorVersion: key.registration.authenticatorVersion,
+      userVerificationState: state, usedAt: key.lastUsedAt ?? now)
+  }
+
   @Test(arguments: RegistryKind.allCases) func keepsKeysByNameAndUser(kind: RegistryKind) async throws {
     let registry = try kind.make(directory)
     let (first, second) = (key(1), key(9))
@@ -57,21 +65,51 @@ import Testing
     var (one, two) = (key(1), key(2))
     one.lastUsedAt = now.advanced(by: .seconds(1))
     // Zero after zero: the authenticator counts nothing.
-    #expect(try await registry.advanceUAFKeys([one]))
+    #expect(try await registry.advanceUAFKeys([use(one)]))
     one.registration.signCounter = 5
     one.registration.userVerificationState = [3]
-    #expect(try await registry.advanceUAFKeys([one]))
+    #expect(try await registry.advanceUAFKeys([use(one, state: [3])]))
     #expect(try await registry.uafKey(one.name, realm: alpha) == one)
     two.registration.signCounter = 1
-    #expect(try await registry.advanceUAFKeys([two, one]) == false)
+    #expect(try await registry.advanceUAFKeys([use(two), use(one)]) == false)
     #expect(try await registry.uafKey(two.name, realm: alpha) == key(2))
-    #expect(try await registry.advanceUAFKeys([key(3)]) == false)
+    #expect(try await registry.advanceUAFKeys([use(key(3))]) == false)
+  }
+
+  /// A set of fingers that was accepted while somebody signed stays accepted.
+  @Test(arguments: RegistryKind.allCases) func aUseLeavesTheStateThatWasSetMeanwhile(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    var key = key(9)
+    #expect(try await registry.addUAFKeys([key], limit: 9) == .added)
+    #expect(try await registry.setUserVerificationState([7], ofKey: key.name, user: "u1", realm: alpha))
+    key.registration.signCounter = 1
+    #expect(try await registry.advanceUAFKeys([use(key)]))
+    #expect(try await registry.uafKey(key.name, realm: alpha)?.registration.userVerificationState == [7])
+  }
+
+  /// A counter that was seen not to rise stays; all else is written down, and the key must still be there.
+  @Test(arguments: RegistryKind.allCases) func aFlaggedUseStoresAllButTheCounter(kind: RegistryKind) async throws {
+    let registry = try kind.make(directory)
+    var key = key(1, counter: 5)
+    #expect(try await registry.addUAFKeys([key], limit: 9) == .added)
+    key.lastUsedAt = now.advanced(by: .seconds(1))
+    key.registration.userVerificationState = [8]
+    var flagged = use(key, flagged: true, state: [8])
+    flagged.signCounter = 3
+    #expect(try await registry.advanceUAFKeys([flagged]))
+    #expect(try await registry.uafKey(key.name, realm: alpha) == key)
+    // Gone, and then another user's.
+    #expect(try await registry.removeUAFKeys(nil, ofUser: "u1", realm: alpha).count == 1)
+    #expect(try await registry.advanceUAFKeys([flagged]) == false)
+    #expect(try await registry.addUAFKeys([self.key(1, user: "u2")], limit: 9) == .added)
+    #expect(try await registry.advanceUAFKeys([flagged]) == false)
+    #expect(try await registry.uafKey(key.name, realm: alpha)?.lastUsedAt == nil)
   }
 
   @Test(arguments: RegistryKind.allCases) func onlyOneOfManyWithOneCounterAdvances(kind: RegistryKind) async throws {
     let registry = try kind.make(directory)
     #expect(try await registry.addUAFKeys([key(1, counter: 1)], limit: 9) == .added)
-    let next = key(1, counter: 2)
+    let next = use(key(1, counter: 2))
     let won = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<16 { group.addTask { try await registry.advanceUAFKeys([next]) } }
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }

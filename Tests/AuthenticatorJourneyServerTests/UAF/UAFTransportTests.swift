@@ -184,6 +184,28 @@ import Testing
     #expect(try await respond(session: try await kit.harness.session())["statusCode"] == 1200)
   }
 
+  /// With `accept` and `flag` a response stands whose counter did not rise, and its state counts.
+  @Test func aFlaggedResponseStoresItsState() async throws {
+    var device = try TestUAFAuthenticator()
+    device.state = [1]
+    var kit = try await UAFKit(device: device) {
+      $0.enrollmentPolicy = .accept
+      $0.signCounterPolicy = .flag
+    }
+    _ = try await kit.register()
+    func respond() async throws -> JSONValue? {
+      let asked = try await request(kit, "Auth", context: ["username": "mira"])
+      let response = try kit.client.authenticate(&kit.device, try Self.message(asked))
+      return try await post(kit, "/uaf/response", ["uafResponse": .string(response)]).body["statusCode"]
+    }
+    #expect(try await respond() == 1200)
+    kit.device.signCounter -= 1
+    kit.device.state = [2]
+    #expect(try await respond() == 1200)
+    let key = try #require(try await kit.keys().first).registration
+    #expect(key.userVerificationState == [2] && key.signCounter == 1)
+  }
+
   /// One user's name is never taken for another's, whose key a device would then replace.
   @Test func longNamesAreRefusedAndNeverCut() async throws {
     let kit = try await UAFKit()

@@ -5,8 +5,10 @@ public import AuthenticatorRelyingParty
 ///
 /// With a user name in the state only that user's keys count; without one the key says who the user is. Outcomes:
 /// `success`; `failure` for a response that does not verify; `stepUp` for one that does, while the set of enrolled fingers
-/// or faces has changed and the settings ask for more then; `fallback`, `cancelled` and `clientError` as the client
-/// reports them; `unsupported` when the client knows nothing of UAF or the server knows no models; `noRegistration` when
+/// or faces has changed and the settings ask for more then; `secondFactor` for one that verifies and that only keys
+/// signed which are of use beside another way to sign in (`isSecondFactorOnly` of their models): such a key alone proves
+/// nobody, so the outcome must lead to a password or the like, or come after one; `fallback`, `cancelled` and
+/// `clientError` as the client reports them; `unsupported` when the client knows nothing of UAF or the server knows no models; `noRegistration` when
 /// the named user has no key. State as of `UAFRegistrationNode`; what was confirmed stands under `uafConfirmedHash`.
 public struct UAFAuthenticationNode: TreeNode {
   public static let nodeType = "UAFAuthenticationNode"
@@ -14,11 +16,13 @@ public struct UAFAuthenticationNode: TreeNode {
   public static let fallback: NodeOutcome = "fallback"
   /// The key signed, and more is needed.
   public static let stepUp: NodeOutcome = "stepUp"
+  /// The key signed, and is no first factor.
+  public static let secondFactor: NodeOutcome = "secondFactor"
   /// The named user has no key.
   public static let noRegistration: NodeOutcome = "noRegistration"
 
   public let outcomes: [NodeOutcome] = [
-    .success, .failure, stepUp, fallback, UAFRegistrationNode.cancelled, UAFRegistrationNode.clientError,
+    .success, .failure, stepUp, secondFactor, fallback, UAFRegistrationNode.cancelled, UAFRegistrationNode.clientError,
     UAFRegistrationNode.unsupported, noRegistration,
   ]
   /// What has to be confirmed.
@@ -39,7 +43,7 @@ public struct UAFAuthenticationNode: TreeNode {
   public var transaction: Transaction?
   /// The time the client has, in seconds.
   public var timeout: Int
-  /// Whether somebody without a key is asked for one all the same, always the same one that nobody has. Then a stranger
+  /// Whether somebody without a key is asked for keys all the same, always the same ones that nobody has. Then a stranger
   /// does not learn who has keys or which names exist, and the outcome `noRegistration` never happens.
   public var concealsMissingKeys: Bool
 
@@ -109,7 +113,7 @@ public struct UAFAuthenticationNode: TreeNode {
     if let hash = verdict.confirmedHash {
       context.state.shared[NodeContext.UAFState.confirmed] = .string(Base64URL.encode(hash))
     }
-    guard verdict.needsStepUp else { return .success }
+    guard verdict.needsStepUp else { return verdict.isSecondFactorOnly ? Self.secondFactor : .success }
     context.state.shared[NodeContext.UAFState.changed] = .array(
       verdict.signers.filter(\.isEnrollmentChanged).map { signer in
         [

@@ -27,23 +27,23 @@ extension InMemoryRegistry {
     tables.withLock { $0.uafKeys.filter { $0.realm == realm && $0.userID == userID } }
   }
 
-  public func advanceUAFKeys(_ keys: [UAFKeyRecord]) async throws -> Bool {
+  public func advanceUAFKeys(_ uses: [UAFKeyUse]) async throws -> Bool {
     tables.withLock { tables in
-      var places: [Int] = []
-      for key in keys {
-        guard let place = tables.uafKeys.firstIndex(where: { $0.realm == key.realm && $0.name == key.name }) else {
-          return false
+      var changes: [(place: Int, key: UAFKeyRecord)] = []
+      for use in uses {
+        let place = tables.uafKeys.firstIndex {
+          $0.realm == use.realm && $0.name == use.name && $0.userID == use.userID
         }
-        let (stored, new) = (tables.uafKeys[place].registration.signCounter, key.registration.signCounter)
-        guard stored < new || stored == 0 && new == 0 else { return false }
-        places.append(place)
+        guard let place else { return false }
+        var key = tables.uafKeys[place]
+        guard let counter = use.counter(after: key.registration.signCounter) else { return false }
+        key.registration.signCounter = counter
+        key.registration.authenticatorVersion = use.authenticatorVersion
+        if let state = use.userVerificationState { key.registration.userVerificationState = state }
+        key.lastUsedAt = use.usedAt
+        changes.append((place, key))
       }
-      for (place, key) in zip(places, keys) {
-        tables.uafKeys[place].registration.signCounter = key.registration.signCounter
-        tables.uafKeys[place].registration.authenticatorVersion = key.registration.authenticatorVersion
-        tables.uafKeys[place].registration.userVerificationState = key.registration.userVerificationState
-        tables.uafKeys[place].lastUsedAt = key.lastUsedAt
-      }
+      for (place, key) in changes { tables.uafKeys[place] = key }
       return true
     }
   }

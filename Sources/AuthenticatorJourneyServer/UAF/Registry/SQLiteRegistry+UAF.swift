@@ -88,24 +88,23 @@ extension SQLiteRegistry {
     try await reader.read { try Self.all(ofUser: userID, realm, $0) }
   }
 
-  public func advanceUAFKeys(_ keys: [UAFKeyRecord]) async throws -> Bool {
+  public func advanceUAFKeys(_ uses: [UAFKeyUse]) async throws -> Bool {
     try await writer.write(isDurable: true) { connection in
-      for key in keys {
-        guard let stored = try Self.find(key.name, key.realm, connection)?.registration.signCounter else {
-          return false
-        }
-        let new = key.registration.signCounter
-        guard stored < new || stored == 0 && new == 0 else { return false }
+      var counters: [UInt32] = []
+      for use in uses {
+        guard let key = try Self.find(use.name, use.realm, connection), key.userID == use.userID,
+          let counter = use.counter(after: key.registration.signCounter)
+        else { return false }
+        counters.append(counter)
       }
-      for key in keys {
+      for (use, counter) in zip(uses, counters) {
         try connection.run(
           """
-          UPDATE uaf_key SET sign_counter = ?4, version = ?5, state = ?6, last_used_at = ?7
+          UPDATE uaf_key SET sign_counter = ?4, version = ?5, state = ifnull(?6, state), last_used_at = ?7
           WHERE realm = ?1 AND aaid = ?2 AND key_id = ?3
-          """, .text(key.realm.path), .text(key.registration.aaid), .blob(key.registration.keyID),
-          .integer(Int64(key.registration.signCounter)), .integer(Int64(key.registration.authenticatorVersion)),
-          Self.blob(key.registration.userVerificationState),
-          key.lastUsedAt.map { .integer($0.milliseconds) } ?? .null)
+          """, .text(use.realm.path), .text(use.name.aaid), .blob(use.name.keyID), .integer(Int64(counter)),
+          .integer(Int64(use.authenticatorVersion)), Self.blob(use.userVerificationState),
+          .integer(use.usedAt.milliseconds))
       }
       return true
     }

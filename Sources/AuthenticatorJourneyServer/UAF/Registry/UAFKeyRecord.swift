@@ -43,10 +43,10 @@ public protocol UAFRegistry: Sendable {
   func uafKey(_ name: UAFKeyName, realm: Realm) async throws -> UAFKeyRecord?
   /// A user's keys, the oldest first.
   func uafKeys(ofUser userID: String, realm: Realm) async throws -> [UAFKeyRecord]
-  /// Raises the counters of keys to those of the records, with the version, the state and the time of last use; all of
-  /// them or none. Durable. False, and nothing changed: a stored counter is not lower (zero after zero is allowed), or a
-  /// key is gone.
-  func advanceUAFKeys(_ keys: [UAFKeyRecord]) async throws -> Bool
+  /// Writes down that keys signed; all of them or none. Durable. False, and nothing changed: a stored counter is not
+  /// lower (zero after zero is allowed, and whatever `isCounterNotIncreased` says was seen), or a key is gone or another
+  /// user's by now.
+  func advanceUAFKeys(_ uses: [UAFKeyUse]) async throws -> Bool
   /// Replaces the state of the enrolled set that a key of this user is compared with. Durable. False: there is no such
   /// key.
   func setUserVerificationState(

@@ -149,7 +149,7 @@ struct UAFCall: Sendable {
       guard isAccepted else {
         return Self.pending("the enrolled set has changed: sign in another way, then accept it")
       }
-      guard hasSession || !verdict.signers.allSatisfy(\.isSecondFactorOnly) else {
+      guard hasSession || !verdict.isSecondFactorOnly else {
         return Self.pending("a second factor alone signs nobody in: sign in another way first")
       }
       let token = try await server.makeSession(for: user, journeys: [], now: server.now)
