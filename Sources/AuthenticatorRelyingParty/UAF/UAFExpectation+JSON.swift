@@ -34,7 +34,6 @@ public struct UAFVerificationJob: Sendable {
     guard let upv = header.object["upv"].flatMap(UAFProtocolVersion.init(json:)) else { throw header.error("upv") }
     let models = try UAFModels(
       json: members.object["metadata"] ?? .null, thatAttest: operation == .registration)
-    guard !models.isEmpty else { throw members.error("metadata") }
     let policy = try UAFAcceptancePolicy(
       json: entry.object["policy"] ?? .null, path: "request.policy", strict: false)
     var expectation = UAFExpectation(
@@ -69,6 +68,9 @@ public struct UAFVerificationJob: Sendable {
         registrations.append(try UAFRegistrationRecord(json: element, path: "registrations.\(index)"))
       }
     }
+    // Well formed, and of no use: then no response is to blame.
+    guard !models.isEmpty else { throw members.error("metadata") }
+    guard !expectation.facets.isEmpty else { throw members.error("facets") }
     guard operation == .registration || !registrations.isEmpty else { throw members.error("registrations") }
     self.operation = operation
     self.expectation = expectation
@@ -77,7 +79,6 @@ public struct UAFVerificationJob: Sendable {
 
   private static func facets(_ members: ExpectationMembers) throws(ExpectationError) -> Set<String> {
     let texts = try members.texts("facets")
-    guard !texts.isEmpty else { throw members.error("facets") }
     for (index, text) in texts.enumerated() where UAFFacet.normalized(text) == nil {
       throw members.error("facets.\(index)")
     }

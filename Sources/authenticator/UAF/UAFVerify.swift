@@ -14,14 +14,16 @@ struct UAFVerify: Verb {
     ],
     notes: [
       """
-      The expectation: 'metadata' (statements, as 'uaf discover --metadata' prints them) and 'facets', and optionally \
-      'registrations' (what an earlier verification printed), 'enrollmentPolicy' (reject, stepUp, accept), \
-      'signCounterPolicy' (reject, flag), 'channelBinding' (serverEndPoint, tlsServerCertificate, tlsUnique, \
-      cid_pubkey), 'requiresChannelBinding' and 'maximumRegistrationCounter'.
+      The expectation: 'metadata' (statements, as 'uaf discover --metadata' prints them) and 'facets' (an https origin \
+      in any form, an app as a whole text), neither empty; for an authentication 'registrations' (what an earlier \
+      verification printed); and optionally 'enrollmentPolicy' (reject, stepUp, accept), 'signCounterPolicy' (reject, \
+      flag), 'channelBinding' (serverEndPoint, tlsServerCertificate, tlsUnique, cid_pubkey), \
+      'requiresChannelBinding' and 'maximumRegistrationCounter'.
       """,
       """
       Exit status: 0 verified, 1 not verified ('error' and 'step' tell the first step that failed), 2 usage, 3 a file \
-      that cannot be read, is not JSON, or says nothing that could be expected.
+      that cannot be read, is not JSON, or says nothing that could be expected: what the expectation lacks is named, \
+      also a model that cannot attest in a registration, for ECDAA or full attestation without roots.
       """,
     ])
 
