@@ -90,6 +90,7 @@ import ToolSupport
       "an assertion \(grouped(try limit("assertionBytes"))) bytes",
       "choices | the first \(try limit("policyChoices")) ways ",
       "app ID, facet ID | \(try limit("appIDBytes")) bytes, ",
+      "channel binding | a certificate of \(grouped(try limit("tlsServerCertificateCharacters") * 3 / 4)) bytes, ",
       "transaction | \(try limit("transactionCharacters")) characters of ASCII, or a picture of "
         + size(try limit("transactionImageBytes")),
       "list of trusted facets | \(size(try limit("facetListBytes"))), \(try limit("facetListRedirects")) redirections",
