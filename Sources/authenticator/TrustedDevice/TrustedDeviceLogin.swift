@@ -11,7 +11,7 @@ struct TrustedDeviceLogin: TrustedDeviceVerb {
       """
       Prints {"status", "createdSessionId", "userId", "next", "tasks"}. A status other than complete wants more, and is no
       failure. 'next' is enrollment when the server wants this device to be offered enrollment and it was not before,
-      tasks when the session has some left, else complete.
+      tasks when the session has some left, else complete. 'tasks' are those, whatever comes next.
       """
     ] + TrustedDeviceOptions.notes)
 
@@ -42,6 +42,8 @@ struct TrustedDeviceLogin: TrustedDeviceVerb {
 struct SignedInReport {
   private let step: SignedInFlow.Step
   private let userID: String?
+  /// What is left to do in the session, whatever comes first.
+  private let tasks: [String]
   /// The options that lead to the same server.
   private let address: String
 
@@ -53,6 +55,7 @@ struct SignedInReport {
     step = flow.step
     address = run.address
     userID = session?.user?.id
+    tasks = session?.openTasks ?? []
     if flow.offerShown() { try await run.client.trustedDevices.noteOfferShown() }
   }
 
@@ -64,15 +67,17 @@ struct SignedInReport {
     case .complete: json["next"] = "complete"
     case .signedOut: json["next"] = "signedOut"
     }
-    let tasks: [String] = if case .sessionTasks(let keys) = step { keys } else { [] }
     json["tasks"] = .array(tasks.map(JSONValue.string))
   }
 
   var lines: [String] {
-    switch step {
-    case .enrollmentOffer: ["this device can be enrolled: authenticator trusted-device enroll \(address)"]
-    case .sessionTasks(let keys): ["left to do: \(keys.joined(separator: ", "))"]
-    case .complete, .signedOut: []
-    }
+    let offer =
+      step == .enrollmentOffer ? ["this device can be enrolled: authenticator trusted-device enroll \(address)"] : []
+    return offer + (tasks.isEmpty ? [] : ["left to do: \(tasks.joined(separator: ", "))"])
   }
+}
+
+extension FrontendSession {
+  /// What is left to do before the session is active.
+  var openTasks: [String] { status == .pending ? tasks : [] }
 }

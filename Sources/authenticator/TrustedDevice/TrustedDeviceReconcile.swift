@@ -9,9 +9,10 @@ struct TrustedDeviceReconcile: TrustedDeviceVerb {
     options: TrustedDeviceOptions.options,
     notes: [
       """
-      Prints {"askedServer", "enrolled", "undone", "removed": [{"id", "reason"}], "revoked", "unclaimed", "pending"}. Exit
-      status 1: some of it failed, and is tried again next time. 'unclaimed' are listed devices that an interrupted
-      enrollment may have made, or another installation: only you can tell, and revoke them.
+      Prints {"askedServer", "enrolled", "undone", "removed": [{"id", "reason"}], "revoked", "unclaimed", "pending",
+      "tasks"}. Exit status 1: some of it failed, and is tried again next time. 'unclaimed' are listed devices that an
+      interrupted enrollment may have made, or another installation: only you can tell, and revoke them. 'tasks' are
+      what is left to do in the session; until then only what earlier runs have left is settled.
       """
     ] + TrustedDeviceOptions.notes)
 
@@ -23,10 +24,21 @@ struct TrustedDeviceReconcile: TrustedDeviceVerb {
   func perform(_ run: TrustedDeviceRun) async throws -> TrustedDeviceReport {
     let report = try await run.client.trustedDevices.reconcile()
     for failure in report.failures { run.console.say("not settled: \(failure.code)") }
+    let session = try await run.client.auth.session
+    var json = report.json()
+    json["tasks"] = .array((session?.openTasks ?? []).map(JSONValue.string))
     return TrustedDeviceReport(
-      json: .object(report.json()),
-      lines: [report.line() + (report.askedServer ? "" : " (nobody is signed in: the server was not asked)")],
+      json: .object(json), lines: [report.line() + Self.note(report, session)],
       status: report.failures.isEmpty ? .success : .refused)
+  }
+
+  /// Why the server was not asked, or not for all.
+  private static func note(_ report: TrustedDeviceReconciliation, _ session: FrontendSession?) -> String {
+    guard let session, session.isSignedIn else { return " (nobody is signed in: the server was not asked)" }
+    guard session.status == .pending else { return "" }
+    let tasks = session.openTasks.joined(separator: ", ")
+    let rest = report.askedServer ? "only what earlier runs have left was settled" : "the server was not asked"
+    return " (left to do in the session: \(tasks); \(rest))"
   }
 }
 
