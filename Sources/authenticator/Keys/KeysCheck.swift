@@ -13,9 +13,10 @@ struct KeysCheck: Verb {
       With --server it signs in by --journey first, and asks about the keys of that user; the session ends with the
       check, unless --session-file keeps it. A WebAuthn credential does not tell whose it is: one that the user's list
       lacks may be another user's, and stays null. Trusted devices enrolled with this --server and --app-id are asked
-      about whoever's they are: one is unlisted when the server accepts it no more. With --reconcile --json the entries
+      about whoever's they are: one is unlisted when the server accepts it no more. Where 'trusted-device' has been at
+      this --server and there are no journeys, only trusted devices are asked about, as is said. With --reconcile --json the entries
       are the member 'keys' of an object whose 'reconciled' lists the tags of what was committed, discarded, restored,
-      deleted or left pending, and in 'trustedDevices' what 'trusted-device reconcile' prints, or null without any; a
+      deleted or left pending, where there are journeys, and in 'trustedDevices' what 'trusted-device reconcile' prints, or null without any; a
       trusted device that the server says it does not know is removed, if this installation has a session or a client of
       'trusted-device' there; others stay unlisted. Exit status 1: a key that was checked would not work. That a key's
       health is unknown is no such finding.

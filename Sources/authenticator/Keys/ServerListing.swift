@@ -11,7 +11,8 @@ struct ServerListing {
   private let credentialIDs: Set<[UInt8]>
   /// Nil: there is no trusted device of this server.
   private let trustedDevices: TrustedDeviceListing?
-  private let user: SessionUser
+  /// Nil: the address has no journeys, and only trusted devices were asked about.
+  private let user: SessionUser?
   private let instance: String
   private let realm: String
   /// Nil: nothing was to be reconciled.
@@ -20,9 +21,17 @@ struct ServerListing {
   init(_ options: LoginOptions, _ holder: KeyHolder, reconciles: Bool, _ console: Console) async throws {
     let session = try LoginSession(options, holder.device, console: console)
     let outcome = try await session.run()
-    if let failure = outcome.failure { throw failure }
     instance = options.configuration.instance
     realm = options.configuration.realm.description
+    if let failure = outcome.failure {
+      guard failure.code == Self.noJourneys, try await Self.isFrontendAPI(session, holder),
+        let devices = try await Self.trustedDevices(session, holder, reconciles: reconciles, console)
+      else { throw failure }
+      console.say(
+        "no journey was found there to sign in by (\(failure.message)): only trusted devices were asked about")
+      (bindings, user, keyIDs, credentialIDs, trustedDevices) = (nil, nil, [], [], devices)
+      return
+    }
     typealias Lists = (
       BindingReconciliation?, SessionUser, [BindingDevice], Set<[UInt8]>, TrustedDeviceListing?
     )
@@ -43,6 +52,14 @@ struct ServerListing {
     let list: [BindingDevice]
     (bindings, user, list, credentialIDs, trustedDevices) = try result.get()
     keyIDs = Set(list.map(\.keyID))
+  }
+
+  /// What a server says at an address that has no journeys.
+  private static let noJourneys = "badRequest"
+
+  /// Whether a client of the Frontend API has been at this address before, and is known there.
+  private static func isFrontendAPI(_ session: LoginSession, _ holder: KeyHolder) async throws -> Bool {
+    try await session.trustedDeviceClient(holder).environment != nil
   }
 
   /// Not asked when there is nothing to ask about: servers without WebAuthn have no such list.
@@ -68,16 +85,17 @@ struct ServerListing {
 
   /// What was settled; nil: nothing was to be.
   var report: (json: JSONObject, lines: [String])? {
-    guard let bindings else { return nil }
-    var json = bindings.json
+    guard bindings != nil || trustedDevices?.report != nil else { return nil }
+    var json = bindings?.json ?? [:]
     json["trustedDevices"] = (trustedDevices?.report?.json).map(JSONValue.object) ?? .null
     let line = trustedDevices?.report.map { "trusted devices: \($0.line)" }
-    return (json, [bindings.line, line].compactMap { $0 })
+    return (json, [bindings?.line, line].compactMap { $0 })
   }
 
   /// Nil: the server was not asked about the key, or told nothing about it.
   func word(for record: KeyRecord) -> String? {
     if record.owner.family == .trustedDevice { return trustedDevices?.word(for: record) }
+    guard let user else { return nil }
     if record.owner.family == .webAuthn, record.owner.instance == instance {
       return record.externalID.map(credentialIDs.contains) == true ? "listed" : nil
     }

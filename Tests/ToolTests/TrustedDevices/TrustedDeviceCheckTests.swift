@@ -73,6 +73,23 @@ import ToolSupport
     #expect(json.arrayValue?.map { $0["server"] } == ["unlisted"])
   }
 
+  /// At the Frontend API's address there is no journey to sign in by, and trusted devices need none.
+  @Test func asksWhereThereAreNoJourneys() async throws {
+    let bench = try await TrustedDeviceBench()
+    try bench.person(Bench.touch)
+    let url = "http://127.0.0.1:\(bench.port)"
+    let check = ["keys", "check", "--server", url] + bench.deviceOptions
+    _ = try await bench.login(at: url)
+    #expect(try await bench.run("enroll", at: url).0 == 0)
+    let plain = try await Tool.run(check)
+    #expect(plain.status == 0)
+    #expect(plain.stdout.contains("active, usable, listed"))
+    #expect(plain.stderr.contains("only trusted devices were asked about"))
+    let json = try await Tool.run(check + ["--reconcile", "--json"]).json()
+    #expect(json["keys"]?[0]?["server"] == "listed")
+    #expect(json["reconciled"]?["trustedDevices"]?["pending"] == 0)
+  }
+
   @Test func saysItInWords() async throws {
     let bench = try await TrustedDeviceBench()
     try bench.person()
