@@ -1,4 +1,3 @@
-internal import AuthenticatorCoding
 internal import COpenSSL
 
 /// Keys that other software made (RFC 5208, RFC 5915, RFC 8017), unencrypted.
@@ -11,18 +10,9 @@ extension PrivateKey {
   /// not known, or a key that does not go with the algorithm.
   public convenience init(pem text: String, algorithm: SignatureAlgorithm? = nil) throws(CryptoError) {
     guard text.utf8.count <= 1 << 16 else { throw CryptoError(.invalidKey, "the text is too long") }
-    var body: String?
-    for line in text.split(whereSeparator: \.isNewline) {
-      if line.hasPrefix("-----END "), body != nil { break }
-      if line.hasPrefix("-----BEGIN ") {
-        body = line.hasSuffix(" PRIVATE KEY-----") || line == "-----BEGIN PRIVATE KEY-----" ? "" : nil
-      } else {
-        body?.append(contentsOf: line.filter { $0 != " " && $0 != "\t" })
-      }
-    }
-    guard let body, let bytes = try? Base64.decode(body) else {
-      throw CryptoError(.invalidKey, "there is no unencrypted private key")
-    }
+    // The content of an encrypted key in the old form begins with headers, which are no base64.
+    let blocks = try? PEMText.blocks(text, .invalidKey, most: 1) { $0 == "PRIVATE KEY" || $0.hasSuffix(" PRIVATE KEY") }
+    guard let bytes = blocks?.first else { throw CryptoError(.invalidKey, "there is no unencrypted private key") }
     try self.init(derRepresentation: SecretBytes(bytes), algorithm: algorithm)
   }
 

@@ -1,4 +1,3 @@
-internal import AuthenticatorCoding
 internal import COpenSSL
 
 /// A list of certificates that their issuer has revoked (RFC 5280 section 5), for `TrustAnchors` to heed.
@@ -31,28 +30,11 @@ public struct RevocationList: Hashable, Sendable {
     let malformed = CryptoError(.invalidRevocationList, "the text holds no complete revocation list")
     guard text.utf8.count <= 2 * maximumSize else { throw malformed }
     var lists: [RevocationList] = []
-    var body: [Substring]?
-    for line in text.split(whereSeparator: \.isNewline) {
-      switch (line.trimmingWhitespace, body) {
-      case ("-----BEGIN \(label)-----", nil): body = []
-      case ("-----BEGIN \(label)-----", _), ("-----END \(label)-----", nil): throw malformed
-      case ("-----END \(label)-----", let lines?):
-        guard let der = try? Base64.decode(lines.joined()) else { throw malformed }
-        lists.append(try RevocationList(derRepresentation: der))
-        body = nil
-      case (let line, _): body?.append(line)
-      }
+    for der in try PEMText.blocks(text, .invalidRevocationList, isWanted: { $0 == label }) {
+      lists.append(try RevocationList(derRepresentation: der))
     }
-    guard body == nil, !lists.isEmpty else { throw malformed }
+    guard !lists.isEmpty else { throw malformed }
     return lists
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingWhitespace: Substring {
-    let start = firstIndex { !$0.isWhitespace } ?? endIndex
-    let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
-    return self[start..<end]
   }
 }
 
