@@ -79,11 +79,14 @@ import Testing
     ])
     #expect(newer.residentKey == .preferred && newer.attachment == nil && newer.relyingPartyID == nil)
     let authentication: WebAuthnAuthenticationNode = try node([
-      "relyingPartyDomain": "example.org", "origins": ["a", "b"], "userVerificationRequirement": "DISCOURAGED",
+      "relyingPartyDomain": "example.org", "origins": ["https://example.org", "ios:bundle-id:org.example"],
+      "userVerificationRequirement": "DISCOURAGED",
       "isRecoveryCodeAllowed": true, "timeout": 30, "requiresResidentKey": true, "asScript": false,
       "detectSignCountMismatch": true,
     ])
-    #expect(authentication.relyingPartyID == "example.org" && authentication.origins == ["a", "b"])
+    #expect(
+      authentication.relyingPartyID == "example.org"
+        && authentication.origins == ["https://example.org", "ios:bundle-id:org.example"])
     #expect(authentication.userVerification == .discouraged && authentication.timeout == 30)
     #expect(authentication.takesUsernameFromDevice && !authentication.asScript)
     #expect(authentication.outcomes.suffix(2) == ["recoveryCode", "successSignCountMismatch"])
@@ -109,6 +112,10 @@ import Testing
       ("WebAuthnRegistrationNode", "authenticatorAttachment", "BOTH"),
       ("WebAuthnRegistrationNode", "residentKeyRequirement", "MAYBE"),
       ("WebAuthnRegistrationNode", "fidoCertificationLevel", "L9"), ("WebAuthnRegistrationNode", "origins", "x"),
+      ("WebAuthnRegistrationNode", "origins", ["https://example.org/"]),
+      ("WebAuthnAuthenticationNode", "origins", ["http://example.org"]),
+      ("WebAuthnRegistrationNode", "relyingPartyDomain", "https://example.org"),
+      ("WebAuthnAuthenticationNode", "relyingPartyDomain", "Example.org"),
       ("WebAuthnRegistrationNode", "enforceRevocationCheck", "yes"),
       ("WebAuthnRegistrationNode", "asScript", "no"), ("WebAuthnAuthenticationNode", "isRecoveryCodeAllowed", 1),
       ("WebAuthnAuthenticationNode", "detectSignCountMismatch", "x"),

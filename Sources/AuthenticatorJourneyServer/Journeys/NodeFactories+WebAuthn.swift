@@ -4,8 +4,8 @@ extension NodeFactories {
     WebAuthnRegistrationNode.nodeType: { settings throws(JourneyTreeError) in
       var node = WebAuthnRegistrationNode()
       node.relyingPartyName = try settings.text("relyingPartyName") ?? node.relyingPartyName
-      node.relyingPartyID = try settings.nonemptyText("relyingPartyDomain")
-      node.origins = try settings.texts("origins") ?? []
+      node.relyingPartyID = try settings.relyingPartyDomain()
+      node.origins = try settings.origins()
       node.userVerification = try settings.word("userVerificationRequirement") ?? node.userVerification
       node.attestation = try settings.word("attestationPreference") ?? node.attestation
       guard let algorithms = try settings.algorithms() else { return nil }
@@ -28,8 +28,8 @@ extension NodeFactories {
     },
     WebAuthnAuthenticationNode.nodeType: { settings throws(JourneyTreeError) in
       var node = WebAuthnAuthenticationNode()
-      node.relyingPartyID = try settings.nonemptyText("relyingPartyDomain")
-      node.origins = try settings.texts("origins") ?? []
+      node.relyingPartyID = try settings.relyingPartyDomain()
+      node.origins = try settings.origins()
       node.userVerification = try settings.word("userVerificationRequirement") ?? node.userVerification
       node.allowsRecoveryCode = try settings.bool("isRecoveryCodeAllowed") ?? false
       node.timeout = try settings.integer("timeout") ?? node.timeout
@@ -56,6 +56,21 @@ extension NodeSettings {
   fileprivate func nonemptyText(_ name: String) throws(JourneyTreeError) -> String? {
     guard let text = try text(name), !text.isEmpty else { return nil }
     return text
+  }
+
+  /// An ID that could be some relying party's; nil: the server's.
+  fileprivate func relyingPartyDomain() throws(JourneyTreeError) -> String? {
+    let name = "relyingPartyDomain"
+    guard let domain = try nonemptyText(name) else { return nil }
+    guard WebAuthnConfiguration.fault(ofRelyingPartyID: domain) == nil else { throw invalid(name) }
+    return domain
+  }
+
+  /// Origins that could be some client's; empty: the server's.
+  fileprivate func origins() throws(JourneyTreeError) -> [String] {
+    let origins = try texts("origins") ?? []
+    guard origins.allSatisfy({ WebAuthnConfiguration.fault(ofOrigin: $0) == nil }) else { throw invalid("origins") }
+    return origins
   }
 
   /// A word of PingAM's, which are the standard's in capitals and with underscores; nil when it is absent or `absent`.

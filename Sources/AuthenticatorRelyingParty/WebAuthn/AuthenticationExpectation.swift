@@ -6,11 +6,13 @@ import AuthenticatorCrypto
 public struct AuthenticationExpectation: Sendable {
   /// Who is signing in.
   public enum Account: Hashable, Sendable {
-    /// Not stated: a handle in the response must be the credential's, when both are there.
+    /// Not stated: whoever asks knows whose the record is. A handle in the response must be the record's, when both are
+    /// there.
     case unspecified
-    /// The account was named before; its handle.
+    /// The account was named before; its handle, which must be the record's.
     case known([UInt8])
-    /// The response must name the account.
+    /// The response must name the account, and the record must be that account's. The handle in a response is not signed:
+    /// without a record that names it, it is the word of whoever sends it.
     case unknown
   }
 
@@ -94,7 +96,7 @@ public struct AuthenticationVerdict: Sendable {
   public let credential: WebAuthnCredentialRecord
   /// What the authenticator signed about the ceremony.
   public let flags: WebAuthnFlags
-  /// The account as the response names it; nil when it names none.
+  /// The account that the record names; nil when it names none, whatever the response says.
   public let userHandle: [UInt8]?
   /// Whether the counter did not rise; the stored value is kept then.
   public let isSignCountMismatched: Bool
@@ -156,9 +158,8 @@ extension AuthenticationExpectation {
     if hasRisen { updated.signCount = data.signCount }
     updated.backedUp = data.flags.contains(.backedUp)
     updated.backupEligible = data.flags.contains(.backupEligible)
-    if updated.userHandle == nil { updated.userHandle = response.userHandle }
     return AuthenticationVerdict(
-      credential: updated, flags: data.flags, userHandle: response.userHandle,
+      credential: updated, flags: data.flags, userHandle: credential.userHandle,
       isSignCountMismatched: !hasRisen && signCountPolicy == .flag, authenticatorExtensions: data.extensions,
       clientExtensionResults: response.clientExtensionResults)
   }
@@ -167,18 +168,23 @@ extension AuthenticationExpectation {
     switch account {
     case .unspecified: break
     case .known(let handle):
-      guard received ?? handle == handle, stored ?? handle == handle else {
+      guard stored != nil else { throw Self.unowned }
+      guard received ?? handle == handle, stored == handle else {
         throw WebAuthnVerificationError(.userHandleMismatch, "the credential is another account's")
       }
     case .unknown:
       guard received != nil else {
         throw WebAuthnVerificationError(.userHandleMissing, "the response names no account")
       }
+      guard stored != nil else { throw Self.unowned }
     }
     guard received == nil || stored == nil || received == stored else {
       throw WebAuthnVerificationError(.userHandleMismatch, "the credential is another account's")
     }
   }
+
+  private static let unowned = WebAuthnVerificationError(
+    .userHandleMismatch, "the record of the credential names no account")
 
   private func checkBackupEligibility(_ isEligible: Bool, stored: Bool) throws(WebAuthnVerificationError) {
     let isUpgrade = isEligible && !stored

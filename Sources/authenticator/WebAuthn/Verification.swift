@@ -25,18 +25,27 @@ struct VerificationFiles: Sendable {
 
   func response() throws -> JSONValue { try InputFile.json(responsePath) }
 
-  /// What either verb looks at, so that one file may serve both.
-  private static let members: Set<String> = [
+  /// What an expectation of either ceremony may hold.
+  private static let ceremony: Set<String> = [
     "challenge", "origins", "rpId", "userVerification", "crossOrigin", "topOrigins", "mediation", "userHandle",
-    "algorithms", "attestation", "trustAnchors", "revocationLists", "enforceRevocationCheck", "androidKeyInHardware",
-    "registeredCredentials", "credential", "allowCredentials", "signCountPolicy", "backupEligibilityPolicy", "appid",
   ]
+  /// What an expectation of a registration may hold.
+  static let registration = ceremony.union([
+    "algorithms", "attestation", "trustAnchors", "revocationLists", "enforceRevocationCheck", "androidKeyInHardware",
+    "registeredCredentials",
+  ])
+  /// What an expectation of a sign-in may hold.
+  static let authentication = ceremony.union([
+    "credential", "allowCredentials", "signCountPolicy", "backupEligibilityPolicy", "appid",
+  ])
 
-  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file. A member that nobody looks
-  /// at is told: it may be one that was meant to be looked at.
-  func expectation<Value>(_ console: Console, _ body: (JSONValue) throws -> Value) throws -> Value {
+  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file. A member that this verb does
+  /// not look at is told: it may be one that was meant to be looked at.
+  func expectation<Value>(
+    of members: Set<String>, _ console: Console, _ body: (JSONValue) throws -> Value
+  ) throws -> Value {
     let json = try InputFile.json(expectationPath)
-    for name in json.objectValue?.names ?? [] where !Self.members.contains(name) {
+    for name in json.objectValue?.names ?? [] where !members.contains(name) {
       console.say("\(InputFile.name(expectationPath)): nothing is expected by the member '\(name)'")
     }
     do { return try body(json) } catch let error as ExpectationError {

@@ -20,7 +20,7 @@ struct WebAuthnVerifyAuthentication: Verb {
   init(_ arguments: Arguments) throws { files = try VerificationFiles(arguments) }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    let (expectation, credential) = try files.expectation(console) { json in
+    let (expectation, credential) = try files.expectation(of: VerificationFiles.authentication, console) { json in
       (try AuthenticationExpectation(json: json), try Self.credential(json["credential"]))
     }
     let response = try files.response()

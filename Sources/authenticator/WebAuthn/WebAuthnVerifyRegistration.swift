@@ -24,7 +24,9 @@ struct WebAuthnVerifyRegistration: Verb {
   }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    var expectation = try files.expectation(console) { try RegistrationExpectation(json: $0) }
+    var expectation = try files.expectation(of: VerificationFiles.registration, console) {
+      try RegistrationExpectation(json: $0)
+    }
     expectation.modelPolicy = try metadata?.load(at: ToolEnvironment.seconds)
     let response = try files.response()
     return try VerificationOutcome {

@@ -32,6 +32,15 @@ struct AuthenticationBend: Sendable, CustomTestStringConvertible {
     .init(
       name: "an unknown account's handle that is not the credential's", code: .userHandleMismatch,
       expectation: { $0.account = .unknown }, response: { $0.userHandle = [8] }, record: { $0.userHandle = [9] }),
+    .init(
+      name: "an account named before, and a record that names none", code: .userHandleMismatch,
+      expectation: { $0.account = .known([8]) }, record: { $0.userHandle = nil }),
+    .init(
+      name: "the same, with the handle in the response", code: .userHandleMismatch,
+      expectation: { $0.account = .known([8]) }, response: { $0.userHandle = [8] }, record: { $0.userHandle = nil }),
+    .init(
+      name: "a handle that no record vouches for", code: .userHandleMismatch, expectation: { $0.account = .unknown },
+      response: { $0.userHandle = [8] }, record: { $0.userHandle = nil }),
     .init(name: "client data is no JSON", code: .clientDataMalformed, ceremony: { $0.clientData = [] }),
     .init(name: "type of the other ceremony", code: .ceremonyMismatch, ceremony: { $0.type = "webauthn.create" }),
     .init(name: "another challenge", code: .challengeMismatch, ceremony: { $0.challenge[0] ^= 0x80 }),
@@ -135,6 +144,13 @@ struct AuthenticationBend: Sendable, CustomTestStringConvertible {
     #expect(verdict.userHandle == [5])
     #expect(!verdict.isSignCountMismatched)
     #expect(verdict.credential.publicKey == record.publicKey)
+  }
+
+  @Test func takesOverNoHandleThatIsNotSigned() throws {
+    let ceremony = try Ceremony().authentication
+    let verdict = try expectation.verify(try ceremony.assertion(userHandle: [5]), with: try ceremony.record())
+    #expect(verdict.credential.userHandle == nil)
+    #expect(verdict.userHandle == nil)
   }
 
   @Test func acceptsKnownAndUnknownAccounts() throws {

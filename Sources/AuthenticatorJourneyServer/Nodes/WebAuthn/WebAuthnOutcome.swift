@@ -56,8 +56,26 @@ enum WebAuthnOutcome: Equatable {
       self = Self.failure(text)
       return
     }
-    let parts = text.split(separator: "::", omittingEmptySubsequences: false)
+    let parts = Self.parts(text)
     self = parts.count >= 3 ? .response(Response(parts: parts, attachment: attachment)) : .malformed
+  }
+
+  /// What stands between pairs of colons. By bytes: to Swift's characters, a mark that follows a colon is one with it.
+  static func parts(_ text: String) -> [Substring] {
+    let bytes = text.utf8
+    var parts: [Substring] = []
+    var (start, index) = (text.startIndex, text.startIndex)
+    while index < text.endIndex {
+      let next = bytes.index(after: index)
+      if bytes[index] == UInt8(ascii: ":"), next < text.endIndex, bytes[next] == UInt8(ascii: ":") {
+        parts.append(text[start..<index])
+        start = bytes.index(after: next)
+        index = start
+      } else {
+        index = next
+      }
+    }
+    return parts + [text[start...]]
   }
 
   private static func failure(_ text: String) -> WebAuthnOutcome {
