@@ -173,7 +173,10 @@ final class Ceremonies {
     return !keys.contains { Self.matches($0, user) }
   }
 
-  static func matches(_ key: UserKey, _ user: String) -> Bool { key.userID == user || key.userName == user }
+  static func matches(_ key: UserKey, _ user: String) -> Bool {
+    // By bytes, as keys are looked up: names that look alike are two.
+    [key.userID, key.userName].contains { $0.utf8.elementsEqual(user.utf8) }
+  }
 }
 
 /// Chooses the user that the command line names.

@@ -43,7 +43,8 @@ private struct NamedAccount: PromptResponder {
 
   func choose(_ question: ChoiceQuestion) async throws -> String {
     guard question.kind == .choose else { return try await person.choose(question) }
-    guard question.options.contains(user) else {
+    // By bytes, as keys are looked up: names that look alike are two.
+    guard question.options.contains(where: { $0.utf8.elementsEqual(user.utf8) }) else {
       throw AuthenticatorError(.keyNotFound, stage: "select", reason: "no key of this user")
     }
     return user
