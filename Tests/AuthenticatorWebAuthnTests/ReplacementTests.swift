@@ -72,17 +72,99 @@ import Testing
     #expect(await code { try await authenticator.makeCredential(request) } == .credentialExcluded)
   }
 
-  @Test func oneReplacedCredentialIsKeptHoweverManyFollow() async throws {
+  /// Each may be the one that its relying party knows, up to a bound: the oldest and the youngest stay.
+  @Test func aFewReplacedCredentialsAreKeptHoweverManyFollow() async throws {
     let platform = try Platform()
-    platform.device.verifier.script([ScriptedStep](repeating: .match(), count: 7))
+    platform.device.verifier.script([ScriptedStep](repeating: .match(), count: 14))
     let authenticator = try await platform.authenticator()
-    let first = try await authenticator.makeCredential(try platform.creation())
-    var last = first
-    for _ in 0..<5 { last = try await authenticator.makeCredential(try platform.creation()) }
+    var all: [CredentialID] = []
+    for _ in 0..<11 { all.append(try await authenticator.makeCredential(try platform.creation()).credential.id) }
+    let kept = [all[0]] + all[3...]
+    #expect(try await platform.records().map(\.externalID) == kept.map(\.bytes))
+    #expect(try await authenticator.withdraw(all[10]))
+    // The oldest is back, and the others still wait.
+    #expect(try await authenticator.getAssertion(platform.assertion()).credentialID == all[0])
+    #expect(try await authenticator.getAssertion(platform.assertion(all[9])).credentialID == all[9])
+    try await authenticator.confirm(all[9], of: "example.org")
+    #expect(try await platform.records().map(\.externalID) == [all[9].bytes])
+  }
+
+  /// Another ceremony over the same store takes the place between the look at it and the commit.
+  @Test(arguments: [false, true]) func ofTwoRegistrationsAtOnceNeitherIsLost(_ isOneThere: Bool) async throws {
+    let platform = try Platform()
+    platform.device.verifier.script([ScriptedStep](repeating: .match(), count: 8))
+    let authenticator = try await platform.authenticator()
+    if isOneThere {
+      let old = try await authenticator.makeCredential(try platform.creation()).credential.id
+      try await authenticator.confirm(old, of: "example.org")
+    }
+    platform.device.store.interrupt(before: .commit) {
+      _ = try await platform.authenticator().makeCredential(try platform.creation())
+    }
+    let late = try await authenticator.makeCredential(try platform.creation()).credential.id
+    let ids = try await platform.records().compactMap { $0.externalID.flatMap(CredentialID.init) }
     #expect(
-      try await platform.records().map(\.externalID) == [first.credential.id.bytes, last.credential.id.bytes])
-    try await authenticator.withdraw(last.credential)
-    #expect(try await authenticator.getAssertion(platform.assertion()).credentialID == first.credential.id)
+      try await platform.records().map(\.state) == (isOneThere ? [.retired, .active, .retired] : [.active, .retired]))
+    let early = try #require(ids.last)
+    #expect(early != late)
+    for id in [early, late, early, late] {
+      #expect(try await authenticator.getAssertion(platform.assertion(id)).credentialID == id)
+    }
+    // The one that is refused goes alone.
+    #expect(try await authenticator.withdraw(late))
+    #expect(try await authenticator.getAssertion(platform.assertion(early)).credentialID == early)
+    #expect(try await platform.records().count == (isOneThere ? 2 : 1))
+  }
+
+  /// The refused one is not the one that holds the place.
+  @Test func aRefusedCredentialThatWaitsGoesAlone() async throws {
+    let platform = try Platform(.match(), .match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation())
+    let refused = try await authenticator.makeCredential(try platform.creation())
+    let new = try await authenticator.makeCredential(try platform.creation())
+    #expect(try await authenticator.withdraw(refused.credential.id))
+    #expect(try await authenticator.withdraw(refused.credential.id) == false)
+    #expect(
+      try await platform.records().map(\.externalID) == [old.credential.id.bytes, new.credential.id.bytes])
+    #expect(try await platform.records().map(\.state) == [.retired, .active])
+  }
+
+  @Test func aRefusalDestroysNoneThatTakesThePlaceMeanwhile() async throws {
+    let platform = try Platform(.match(), .match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation()).credential.id
+    let refused = try await authenticator.makeCredential(try platform.creation()).credential.id
+    platform.device.store.interrupt(before: .exchange) {
+      _ = try await platform.authenticator().makeCredential(try platform.creation())
+    }
+    #expect(try await authenticator.withdraw(refused))
+    let records = try await platform.records()
+    #expect(records.map(\.state) == [.active, .retired] && records.first?.externalID == old.bytes)
+    let third = try #require(records.last?.externalID.flatMap(CredentialID.init))
+    #expect(third != refused)
+    #expect(try await authenticator.getAssertion(platform.assertion(third)).credentialID == third)
+  }
+
+  /// Whoever confirms looked before another ceremony took the place.
+  @Test func oneThatWaitsConfirmsNothing() async throws {
+    let platform = try Platform(.match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    _ = try await authenticator.makeCredential(try platform.creation())
+    let second = try await authenticator.makeCredential(try platform.creation()).credential
+    _ = try await authenticator.makeCredential(try platform.creation())
+    try await CredentialReplacement(platform.device.store).confirm(second.record)
+    #expect(try await platform.records().map(\.state) == [.retired, .retired, .active])
+  }
+
+  /// The list shows one of several that wait.
+  @Test func theListBringsBackWhicheverItShows() async throws {
+    let platform = try Platform(.match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    var ids: [CredentialID] = []
+    for _ in 0..<3 { ids.append(try await authenticator.makeCredential(try platform.creation()).credential.id) }
+    try await authenticator.acceptCredentials([ids[1]], userHandle: Array("alice".utf8), of: "example.org")
+    #expect(try await authenticator.credentials(of: "example.org").map(\.id) == [ids[1]])
   }
 
   @Test func deletingACredentialDeletesTheOneItReplaced() async throws {

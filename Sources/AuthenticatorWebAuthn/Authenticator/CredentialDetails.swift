@@ -10,7 +10,8 @@ struct CredentialDetails: Hashable, Sendable {
 
   /// Not offered without being named by its server.
   var isHidden: Bool
-  /// Took the place of another credential, which is kept until this one has signed.
+  /// Whatever it took the place of is kept until its relying party has accepted it. Also set where nothing was there:
+  /// who holds a place is known only inside the commit.
   var isReplacing: Bool
   var relyingPartyName: String
   var userName: String

@@ -5,15 +5,20 @@ package import AuthenticatorCore
 /// It is kept, absent to every ceremony that does not name it, until its relying party has accepted a sign-in with the
 /// new one or lists the new one: before that, the new one may be known to nobody.
 package struct CredentialReplacement: Sendable {
+  /// How many credentials wait behind one at most.
+  package static let maximumFormers = 8
+
   private let store: any KeyStore
 
   package init(_ store: any KeyStore) { self.store = store }
 
   /// The credential is known to its relying party: what it replaced goes.
+  ///
+  /// One whose place was taken meanwhile confirms nothing, as it is itself what waits.
   package func confirm(_ record: KeyRecord) async throws {
-    guard CredentialDetails.isReplacing(record) else { return }
-    for former in try await formers(of: record) { try await store.delete(former.tag) }
-    try await change(record) { $0.isReplacing = false }
+    guard CredentialDetails.isReplacing(record), let standing = try await standing(of: record) else { return }
+    for former in standing.formers { try await store.delete(former.tag) }
+    try await change(standing.holder) { $0.isReplacing = false }
   }
 
   /// Puts a credential back in its place; the one that is there now is kept in its stead, until one of them is confirmed.
@@ -29,29 +34,37 @@ package struct CredentialReplacement: Sendable {
   /// The credential that waits behind one, the oldest if there are several; nil: none does.
   package func former(of record: KeyRecord) async throws -> KeyRecord? {
     guard CredentialDetails.isReplacing(record) else { return nil }
-    return try await formers(of: record).first
+    return try await standing(of: record)?.formers.first
   }
 
   /// Destroys a credential and what waits behind it, which must not come back to life later.
   package func delete(_ record: KeyRecord) async throws {
-    if record.state == .active { for former in try await formers(of: record) { try await store.delete(former.tag) } }
+    if let standing = try await standing(of: record) {
+      for former in standing.formers { try await store.delete(former.tag) }
+    }
     try await store.delete(record.tag)
   }
 
-  /// Takes back a credential that its relying party refused; the one behind it takes its place again.
+  /// Takes back a credential that its relying party refused; the oldest one behind it takes its place again, as the one
+  /// that is known best, and the others go on waiting.
   package func withdraw(_ record: KeyRecord) async throws {
+    guard let present = try await store.record(record.tag) else { return }
     // Only what still holds its slot may give it back.
-    guard let present = try await store.record(record.tag), present.state == .active else {
-      if record.slot == nil { try await store.delete(record.tag) }
-      return
-    }
-    if let former = try await former(of: present) { return try await store.restore(former.tag) }
-    try await delete(present)
+    guard present.state == .active, CredentialDetails.isReplacing(present),
+      let former = try await standing(of: present)?.formers.first
+    else { return try await delete(present) }
+    // While it waits, this says nothing; afterwards, others that wait are nobody's without it.
+    try await change(former) { $0.isReplacing = true }
+    // A third one that has taken the place in this moment is no refused one: it waits, and is not destroyed.
+    try await store.exchange(former.tag)
+    try await store.delete(present.tag)
   }
 
-  /// Leaves one credential behind the holder of a slot: the oldest, the only one that may have signed in.
-  package func keepOneFormer(of record: KeyRecord) async throws {
-    for former in try await formers(of: record).dropFirst() { try await store.delete(former.tag) }
+  /// Leaves as many credentials behind the holder of a slot as may wait: the oldest, and the youngest, which somebody has
+  /// just been given.
+  package func dropSurplusFormers(of record: KeyRecord) async throws {
+    guard let formers = try await standing(of: record)?.formers else { return }
+    for former in formers.dropFirst().dropLast(Self.maximumFormers - 1) { try await store.delete(former.tag) }
   }
 
   /// The relying party's list of an account's credentials: what it shows is confirmed or brought back.
@@ -60,8 +73,10 @@ package struct CredentialReplacement: Sendable {
   package func settle(_ record: KeyRecord, by ids: Set<CredentialID>) async throws -> KeyTag {
     if let id = record.externalID.flatMap(CredentialID.init), ids.contains(id) {
       try await confirm(record)
-    } else if let former = try await former(of: record), let id = former.externalID.flatMap(CredentialID.init),
-      ids.contains(id)
+    } else if CredentialDetails.isReplacing(record),
+      let former = try await standing(of: record)?.formers.first(where: {
+        $0.externalID.flatMap(CredentialID.init).map(ids.contains) == true
+      })
     {
       try await bringBack(former)
       return former.tag
@@ -69,11 +84,15 @@ package struct CredentialReplacement: Sendable {
     return record.tag
   }
 
-  private func formers(of record: KeyRecord) async throws -> [KeyRecord] {
-    guard let slot = record.slot else { return [] }
-    return try await store.records(
+  /// A credential that holds its slot, and those behind it in order of making, seen at one moment; nil: it does not hold
+  /// one, or does no longer.
+  private func standing(of record: KeyRecord) async throws -> (holder: KeyRecord, formers: [KeyRecord])? {
+    guard let slot = record.slot else { return nil }
+    let records = try await store.records(
       matching: KeyQuery(
-        instance: record.owner.instance, family: .webAuthn, slot: slot, states: [.retired]))
+        instance: record.owner.instance, family: .webAuthn, slot: slot, states: [.active, .retired]))
+    guard let holder = records.first(where: { $0.tag == record.tag && $0.state == .active }) else { return nil }
+    return (holder, records.filter { $0.state == .retired })
   }
 
   /// Rewrites the display data; starts over when somebody else was faster.

@@ -7,8 +7,8 @@ extension WebAuthnPlatformAuthenticator {
   ///
   /// The credential is active when this returns: no server ever confirms. A discoverable credential replaces the one of
   /// the same relying party and user handle, which is kept, absent to every ceremony that does not name it, until
-  /// `confirm(_:of:)`; `withdraw(_:)` brings it back. Whatever fails or is cancelled before the return leaves nothing
-  /// behind.
+  /// `confirm(_:of:)`; `withdraw(_:)` brings it back. So is one that another ceremony made meanwhile. Whatever fails or
+  /// is cancelled before the return leaves nothing behind.
   ///
   /// - Throws: `invalidRequest`, `unsupportedAlgorithm`, `credentialExcluded` (after the person agreed),
   ///   `constraintNotMet`, what verifying the person throws, `timedOut`, `appCanceled`, and what the store throws.
@@ -47,8 +47,7 @@ extension WebAuthnPlatformAuthenticator {
     let ticket = try await consent(to: request, operation, key)
 
     // 7. to 10. Make the key, staged, then prove it; anything that fails takes it back.
-    var isReplacing = false
-    if let slot = key.slot { isReplacing = await settle(slot: slot) }
+    if let slot = key.slot { await settle(slot: slot) }
     key.externalID = try environment.random(32)
     key.journal = Self.journal(until: request.deadline, in: environment)
     let registration = RegistrationRequest(
@@ -61,18 +60,18 @@ extension WebAuthnPlatformAuthenticator {
       throw error
     }
     let result: MakeCredentialResult
-    do { result = try await complete(staged, request, registration, isReplacing: isReplacing) } catch {
+    do { result = try await complete(staged, request, registration) } catch {
       await takeBack(staged)
       throw error
     }
     // What cannot be cleaned now waits for the next time.
-    if isReplacing { do { try await replacement.keepOneFormer(of: staged.record) } catch {} }
+    do { try await replacement.dropSurplusFormers(of: staged.record) } catch {}
     return result
   }
 
   /// Steps 10 to 13, and the commit that makes the credential real.
   private func complete(
-    _ staged: StagedKey, _ request: MakeCredentialRequest, _ registration: RegistrationRequest, isReplacing: Bool
+    _ staged: StagedKey, _ request: MakeCredentialRequest, _ registration: RegistrationRequest
   ) async throws -> MakeCredentialResult {
     let record = staged.record
     guard let id = record.externalID.flatMap(CredentialID.init),
@@ -122,8 +121,9 @@ extension WebAuthnPlatformAuthenticator {
       data, request.clientDataHash, format: format, algorithm: algorithm, record: record, key: signingKey)
 
     try checkGoingOn(until: request.deadline, "makeCredential")
+    // Whom it replaces, the commit alone decides: another ceremony may have taken the place since it was looked at.
     let details = CredentialDetails(
-      isReplacing: isReplacing, relyingPartyName: request.relyingPartyName, userName: request.user.name,
+      isReplacing: record.slot != nil, relyingPartyName: request.relyingPartyName, userName: request.user.name,
       userDisplayName: request.user.displayName)
     let committed = try await staged.commit(details: details.encoded)
     return MakeCredentialResult(

@@ -13,10 +13,11 @@ extension WebAuthnPlatformAuthenticator {
 
   /// `withdraw(_:)` for whoever knows the credential's name only.
   ///
-  /// - Returns: false when there is none of this name, or another one has taken its place.
+  /// One that another credential has taken the place of meanwhile goes, and the place stays as it is.
+  /// - Returns: false when there is none of this name.
   @discardableResult
   package func withdraw(_ id: CredentialID) async throws -> Bool {
-    let records = try await records(named: id)
+    let records = try await records(named: id, states: [.active, .retired])
     for record in records { try await replacement.withdraw(record) }
     return !records.isEmpty
   }
@@ -35,15 +36,15 @@ extension WebAuthnPlatformAuthenticator {
   /// - Returns: false when there is none of this name.
   @discardableResult
   package func confirm(_ id: CredentialID) async throws -> Bool {
-    let records = try await records(named: id)
+    let records = try await records(named: id, states: [.active])
     for record in records { try await replacement.confirm(record) }
     return !records.isEmpty
   }
 
   /// Of whichever relying party.
-  private func records(named id: CredentialID) async throws -> [KeyRecord] {
+  private func records(named id: CredentialID, states: Set<KeyRecord.State>) async throws -> [KeyRecord] {
     try await store.records(
-      matching: KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes))
+      matching: KeyQuery(instance: context.instance, family: .webAuthn, externalID: id.bytes, states: states))
   }
 
   var replacement: CredentialReplacement { CredentialReplacement(store) }
@@ -81,10 +82,10 @@ extension WebAuthnPlatformAuthenticator {
   }
 
   /// Cleans one slot before a key is made for it: staged keys whose time is over, and retired ones whose successor is
-  /// confirmed or was deleted. Returns whether there is something to be replaced.
+  /// confirmed or was deleted.
   ///
   /// What cannot be cleaned now is absent to every ceremony and waits for the next time.
-  func settle(slot: String) async -> Bool {
+  func settle(slot: String) async {
     do {
       let records = try await store.records(
         matching: KeyQuery(
@@ -97,10 +98,7 @@ extension WebAuthnPlatformAuthenticator {
           try await store.delete(record.tag)
         }
       }
-      return holder != nil
-    } catch {
-      return true
-    }
+    } catch {}
   }
 
   // MARK: - Journal

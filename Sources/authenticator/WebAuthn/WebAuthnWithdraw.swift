@@ -9,7 +9,7 @@ struct WebAuthnWithdraw: Verb {
     operands: ["[ID]"],
     options: [Option("--credential", .value("ID"), "the credential, as the operand does")]
       + DeviceOptions.withoutPrompts,
-    notes: ["The credential is destroyed. One that it replaced, if it is still kept, takes its place again."])
+    notes: ["The credential is destroyed. The oldest that it replaced, if one is still kept, takes its place again."])
 
   private let settlement: CredentialSettlement
 
