@@ -69,6 +69,54 @@ import Testing
     }
   }
 
+  @Test func certificatesThatNoAttestationObjectCouldHoldAreRefused() async throws {
+    let key = try PrivateKey.generate(.es256)
+    let leaf = try attestationLeaf(key, try TestCertificate.authority())
+    let room = AttestationKey.maximumCertificateBytes - leaf.count
+    #expect(throws: CryptoError(.invalidKey, "")) {
+      try AttestationKey(certificates: [leaf, [UInt8](repeating: 1, count: room + 1)], key: key)
+    }
+    // What is not refused is made, read again and known to the caller.
+    var platform = try Platform(.match())
+    platform.configuration.attestation = .certified(
+      try AttestationKey(certificates: [leaf, [UInt8](repeating: 1, count: room)], key: key))
+    var options = OptionsJSON.creation
+    options["attestation"] = "direct"
+    options["pubKeyCredParams"] = [["type": "public-key", "alg": -257]]
+    let json = try await platform.client().create(json: .object(options), caller: ClientCreateTests.caller)
+    #expect(try RegistrationResponse(json: json).id.bytes == (await platform.records().first?.externalID))
+  }
+
+  /// A provider's chain has no bound of its own.
+  @Test func anAttestationObjectThatNobodyCouldReadMakesNoCredential() async throws {
+    let device = try TestDevice(
+      ScriptedDevice(sensor: .fingerprint, enrolled: ["a"], steps: [.match(), .match()]), instance: "",
+      providers: [CertifyingProvider(chain: [[UInt8](repeating: 8, count: 65_536)])])
+    let authenticator = WebAuthnPlatformAuthenticator(
+      wrapping: BiometricOnlyAuthenticator(context: device.context),
+      configuration: WebAuthnPlatformConfiguration(attestation: .none))
+    let old = try await authenticator.makeCredential(try Platform().creation()).credential
+    authenticator.configuration.attestation = .tpm
+    #expect(await code { try await authenticator.makeCredential(try Platform().creation()) } == .keyGenerationFailed)
+    let records = try await device.store.records(matching: .everything)
+    #expect(records.map(\.tag) == [old.record.tag] && records.map(\.state) == [.active])
+  }
+
+  @Test func aCredentialWhoseResponseCannotBeHandedOverIsTakenBack() async throws {
+    let platform = try Platform(.match(), .match())
+    let client = try await platform.client()
+    let old = try await client.create(
+      try PublicKeyCredentialCreationOptions(json: .object(OptionsJSON.creation)), caller: ClientCreateTests.caller)
+    var new = try await client.create(
+      try PublicKeyCredentialCreationOptions(json: .object(OptionsJSON.creation)), caller: ClientCreateTests.caller)
+    new.attestationObject = []
+    let response = new
+    await #expect(throws: WebAuthnDataError(.attestationObjectNotAMap)) {
+      try await client.authenticator.handingOver(response) { try response.json() }
+    }
+    #expect(try await platform.records().map(\.externalID) == [old.id.bytes])
+  }
+
   @Test func whatTheProviderCertifiesBecomesATPMStatement() async throws {
     let device = try TestDevice(
       ScriptedDevice(sensor: .fingerprint, enrolled: ["a"], steps: [.match()]), instance: "",
@@ -103,6 +151,7 @@ func attestationLeaf(_ key: PrivateKey, _ issuer: TestCertificate) throws -> [UI
 
 /// States the data it was given, so that a test sees it.
 private struct CertifyingProvider: AttestingKeyProvider {
+  var chain: [[UInt8]] = [[8]]
   private let hardware = EmulatedHardware(residence: .tpm)
   var residence: KeyProtection.Residence { hardware.residence }
   var isHardware: Bool { true }
@@ -126,6 +175,6 @@ private struct CertifyingProvider: AttestingKeyProvider {
 
   func certify(_ material: KeyMaterial, qualifyingData: [UInt8]) async throws -> KeyCertification {
     KeyCertification(
-      statement: qualifyingData, signature: [7], algorithm: .rs256, publicArea: [9], chain: [[8]])
+      statement: qualifyingData, signature: [7], algorithm: .rs256, publicArea: [9], chain: chain)
   }
 }

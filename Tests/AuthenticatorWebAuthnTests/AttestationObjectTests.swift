@@ -31,6 +31,16 @@ import Testing
     #expect(object.rawBytes == bytes)
   }
 
+  @Test func buildsNothingThatItWouldNotRead() throws {
+    func object(_ filling: Int) throws -> AttestationObject {
+      try AttestationObject(
+        format: .packed, statement: ["x": .bytes([UInt8](repeating: 1, count: filling))], authenticatorData: try data())
+    }
+    let room = 65_536 - (try object(60_000).rawBytes.count - 60_000)
+    #expect(try AttestationObject(rawBytes: object(room).rawBytes).rawBytes.count == 65_536)
+    #expect(throws: WebAuthnDataError(.attestationObjectSize)) { try object(room + 1) }
+  }
+
   @Test func refusesOtherMembers() throws {
     let valid: CBORMap = ["fmt": "none", "attStmt": [:], "authData": .bytes(try data().rawBytes)]
     let bends: [(WebAuthnDataError.Code, (inout CBORMap) -> Void)] = [

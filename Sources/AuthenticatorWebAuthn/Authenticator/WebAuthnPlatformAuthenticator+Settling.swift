@@ -22,6 +22,18 @@ extension WebAuthnPlatformAuthenticator {
     return !records.isEmpty
   }
 
+  /// Hands a new credential's response on; when that fails, nobody will ever know the credential, and it is taken back.
+  ///
+  /// - Throws: what `body` throws, even if the credential cannot be taken back.
+  package func handingOver<Result>(
+    _ response: RegistrationResponse, _ body: () throws -> Result
+  ) async throws -> Result {
+    do { return try body() } catch {
+      do { try await withdraw(response.id) } catch {}
+      throw error
+    }
+  }
+
   /// The relying party has accepted a sign-in with a credential, or lists it: what it replaced is destroyed.
   ///
   /// To be called by whoever learns of the acceptance; until then the replaced one waits, and signs in when the relying

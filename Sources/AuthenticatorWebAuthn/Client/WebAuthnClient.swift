@@ -31,13 +31,14 @@ public final class WebAuthnClient {
   // MARK: - JSON
 
   /// `create(_:caller:mediation:)` with a `PublicKeyCredentialCreationOptionsJSON` in, a `RegistrationResponseJSON` out.
-  /// - Throws: `WebAuthnError`.
+  /// - Throws: `WebAuthnError`; the new credential is taken back then.
   public func create(
     json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
   ) async throws -> JSONValue {
     do {
       let options = try PublicKeyCredentialCreationOptions(json: json)
-      return try await create(options, caller: caller, mediation: mediation).json()
+      let response = try await create(options, caller: caller, mediation: mediation)
+      return try await authenticator.handingOver(response) { try response.json() }
     } catch { throw WebAuthnError(error, told: .create) }
   }
 

@@ -42,8 +42,8 @@ public struct AttestationObject: Hashable, Sendable {
 
   /// Builds an attestation object in canonical form.
   ///
-  /// Throws `attestationFormatName`, `attestationObjectMembers` for a statement of the wrong type, or
-  /// `attestedCredentialDataMissing`.
+  /// Throws `attestationFormatName`, `attestationObjectMembers` for a statement of the wrong type,
+  /// `attestedCredentialDataMissing`, or `attestationObjectSize` for one that could not be read again.
   public init(
     format: AttestationStatementFormat, statement: CBORValue = [:], authenticatorData: AuthenticatorData
   ) throws(WebAuthnDataError) {
@@ -55,6 +55,7 @@ public struct AttestationObject: Hashable, Sendable {
     self.statement = statement
     self.authenticatorData = authenticatorData
     rawBytes = value.encoded()
+    guard rawBytes.count <= CBORLimits.attestationObject.bytes else { throw WebAuthnDataError(.attestationObjectSize) }
   }
 
   /// Reads an attestation object that is exactly these bytes.

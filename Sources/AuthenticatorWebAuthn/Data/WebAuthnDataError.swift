@@ -37,6 +37,8 @@ public struct WebAuthnDataError: Error, Hashable, Sendable, CustomStringConverti
     // MARK: Attestation objects (WebAuthn Level 3 section 6.5.4)
     /// Not a CBOR map in canonical form.
     case attestationObjectNotAMap
+    /// It would have more bytes than anybody reads, 64 KiB.
+    case attestationObjectSize
     /// The members are not exactly `fmt`, `attStmt` and `authData`, or one has the wrong type.
     case attestationObjectMembers
     /// The format's name is empty, longer than 32 characters or not printable ASCII.

@@ -67,15 +67,9 @@ public final class WebAuthnRegistrationCallback: WebAuthnCallback {
         client.authenticator.consentDelegate = DelegateConsent(delegate: delegate, environment: environment)
       }
       let response = try await client.create(options, caller: ceremony.caller)
-      do {
-        let outcome = try answer(response, name, ceremony)
-        made = (client.authenticator, response.id)
-        return (response, outcome)
-      } catch {
-        // What led here is what the caller must hear, even if the credential cannot be taken back.
-        do { try await client.authenticator.withdraw(response.id) } catch {}
-        throw error
-      }
+      let outcome = try await client.authenticator.handingOver(response) { try answer(response, name, ceremony) }
+      made = (client.authenticator, response.id)
+      return (response, outcome)
     }
   }
 

@@ -33,11 +33,9 @@ struct WebAuthnRegister: Verb {
     let store = try await device.store.opened()
     let client = try await device.webAuthnClient(ceremony, over: store, attestation: attestation)
     let response = try await device.store.naming { try await client.create(options, caller: ceremony.caller) }
-    let json = try response.json()
-    do { try console.print(json, lines: [json.serializedString()]) } catch {
-      // Nobody has the response, so no relying party will ever know the credential.
-      try await client.authenticator.withdraw(response.id)
-      throw error
+    try await client.authenticator.handingOver(response) {
+      let json = try response.json()
+      try console.print(json, lines: [json.serializedString()])
     }
     return .success
   }
