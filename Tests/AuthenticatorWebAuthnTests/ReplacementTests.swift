@@ -299,6 +299,29 @@ import Testing
     }
   }
 
+  /// Nobody is asked for what could not be kept or counted.
+  @Test func aReadOnlyStoreRefusesBeforeAnybodyIsAsked() async throws {
+    var platform = try Platform(.match(), .match(), .match(), .match(), .match())
+    let authenticator = try await platform.authenticator()
+    let old = try await authenticator.makeCredential(try platform.creation()).credential.id
+    _ = try await authenticator.makeCredential(try platform.creation())
+    platform.configuration.counter = .zero
+    let uncounted = try await platform.authenticator().makeCredential(try platform.creation(user: "bob")).credential.id
+    let shown = platform.promptKinds.count
+    platform.device.store.saysItIsReadOnly()
+    let absent = try #require(CredentialID([1]))
+    #expect(
+      await code { try await authenticator.makeCredential(try platform.creation(user: "carol")) } == .storageFailed)
+    var all = platform.assertion()
+    all.allowCredentials = [PublicKeyCredentialDescriptor(id: old)]
+    for request in [platform.assertion(old), platform.assertion(absent), all] {
+      #expect(await code { try await authenticator.getAssertion(request) } == .storageFailed)
+    }
+    #expect(platform.promptKinds.count == shown)
+    // One that counts nothing signs all the same.
+    #expect(try await authenticator.getAssertion(platform.assertion(uncounted)).credentialID == uncounted)
+  }
+
   /// Whatever fails while a replaced credential signs in: one of the two holds the place, and neither is lost.
   @Test(arguments: FaultInjectingKeyStore.Moment.allCases)
   func aFailedReturnLosesNothing(_ moment: FaultInjectingKeyStore.Moment) async throws {

@@ -76,6 +76,14 @@ extension WebAuthnPlatformAuthenticator {
     return Candidate(record: record, id: id, attributes: attributes, relyingPartyID: record.owner.party)
   }
 
+  /// Refuses before anybody is asked when none of the candidates could sign: a counter is written before a signature is
+  /// made, and so is that a credential takes its place again.
+  /// - Throws: what a write would, when it is certain that it fails.
+  func checkWritable(for candidates: [Candidate]) throws {
+    guard candidates.allSatisfy({ $0.record.counter != .zero || $0.record.state == .retired }) else { return }
+    try store.checkWritable()
+  }
+
   /// The active credential of a relying party with this name; a name bound to another relying party is not there.
   func records(of relyingPartyID: String, named id: CredentialID) async throws -> [KeyRecord] {
     try await store.records(

@@ -26,11 +26,16 @@ extension WebAuthnPlatformAuthenticator {
     var candidates = try await candidates(request)
     if let chosen = request.chosenCredential { candidates.removeAll { $0.id != chosen } }
     guard let first = candidates.first else {
-      if request.concealsAbsence { try await concealAbsence(request) }
+      if request.concealsAbsence {
+        // Like a credential that would be here: whoever asks could tell the two apart otherwise.
+        if configuration.counter != .zero { try store.checkWritable() }
+        try await concealAbsence(request)
+      }
       throw AuthenticatorError(.keyNotFound, stage: "getAssertion")
     }
 
     // 4. Let the person choose.
+    try checkWritable(for: candidates)
     let chosen = candidates.count == 1 ? first : try await choose(among: candidates, until: request.deadline)
     return try await assert(with: chosen, request)
   }
@@ -43,6 +48,7 @@ extension WebAuthnPlatformAuthenticator {
   ) async throws -> AssertionResult {
     let (record, attributes) = (candidate.record, candidate.attributes)
     let authenticator = try await authenticator(of: record.authenticator)
+    try checkWritable(for: [candidate])
 
     // 4. Verify the person; what the key's own gate demands comes on top.
     if request.requireUserVerification, record.access.level < .verified, request.ticket == nil,

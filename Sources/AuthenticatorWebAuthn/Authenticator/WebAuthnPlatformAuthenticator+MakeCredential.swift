@@ -43,6 +43,9 @@ extension WebAuthnPlatformAuthenticator {
       throw AuthenticatorError(.constraintNotMet, stage: "makeCredential", reason: "no discoverable credentials")
     }
 
+    // What cannot be kept is worth no prompt.
+    try store.checkWritable()
+
     // 5. and 6. Can the person be verified? Do they agree?
     let ticket = try await consent(to: request, operation, key)
 

@@ -108,6 +108,7 @@ extension CTAP2Authenticator {
     let ceremony =
       source.map { CeremonyDescription(.get, $0) }
       ?? CeremonyDescription(kind: .get, relyingPartyID: request.relyingPartyID)
+    try authenticator.checkWritable(for: candidates)
     let seen = try await authenticator.wrapped.verify(
       VerificationRequest(
         operation: operation, level: level, owner: authenticator.owner(request.relyingPartyID, account: nil),
