@@ -134,6 +134,8 @@ import Testing
 
   @Test func withoutACertifyingProviderThereIsNoStatement() async throws {
     #expect(try await made(.tpm).format == .none)
+    #expect(try await made(.tpm, formats: [.tpm, .packed]).format == .none)
+    #expect(try await made(.tpm, formats: [.packed]).format == .packed)
   }
 }
 

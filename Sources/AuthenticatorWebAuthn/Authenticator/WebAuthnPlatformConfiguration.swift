@@ -11,7 +11,8 @@ public struct WebAuthnPlatformConfiguration: Sendable {
     case selfSigned
     /// A key of its own with its certificates (`packed` with `x5c`).
     case certified(AttestationKey)
-    /// What the key's provider certifies (`tpm`); where it certifies nothing, the credential's own signature.
+    /// What the key's provider certifies (`tpm`); where it certifies nothing, no statement. A relying party that prefers
+    /// `packed` gets the credential's own signature.
     case tpm
   }
 
