@@ -210,8 +210,17 @@ import Testing
     let list = Self.answer(#"{"origins": ["https://example.org"]}"#)
     #expect(
       try await outcome([Self.path: redirect("/other"), "https://example.net/other": list]).name == nil)
-    #expect(
-      try await outcome([Self.path: redirect("https://cdn.example/x"), "https://cdn.example/x": list]).name == nil)
+    for (location, place) in [
+      ("https://cdn.example/x", "https://cdn.example/x"), ("//cdn.example/x", "https://cdn.example/x"),
+      ("origins", "https://example.net/.well-known/origins"), ("./a/../b#c", "https://example.net/.well-known/b"),
+      ("../x?y=1", "https://example.net/x?y=1"), ("?v=2", Self.path + "?v=2"),
+      ("HTTPS://cdn.example", "https://cdn.example/"),
+    ] {
+      #expect(try await outcome([Self.path: redirect(location), place: list]).name == nil, "\(location)")
+    }
+    for location in ["", "#x", "ftp://example.net/x", "data:,x", "//", "http:origins", "a b"] {
+      #expect(try await outcome([Self.path: redirect(location)]).name == .security, "\(location)")
+    }
     #expect(
       try await outcome([Self.path: redirect("http://example.net/x"), "http://example.net/x": list]).name == .security)
     let (name, web) = try await outcome([Self.path: redirect(Self.path)])

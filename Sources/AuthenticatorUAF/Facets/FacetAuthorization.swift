@@ -109,44 +109,10 @@ actor FacetAuthorization {
     throw untrusted("redirects too often", url)
   }
 
-  /// Where a redirection leads (RFC 9110 section 10.2.2, RFC 3986 section 5.2): an address, or a reference relative to
-  /// the one that was asked, which then stays with its origin. Nil: nowhere, or to no https address.
+  /// Where a redirection leads; nil: nowhere, or to no https address.
   static func redirected(_ url: WebURL, to location: String) -> WebURL? {
-    let reference = String(location.prefix { $0 != "#" })
-    let name = reference.prefix { $0 != ":" && $0 != "/" && $0 != "?" }
-    let target: String
-    if reference.isEmpty {
-      return nil
-    } else if name.count < reference.count, reference[name.endIndex] == ":" {
-      target = reference
-    } else if reference.hasPrefix("//") {
-      target = url.scheme + ":" + reference
-    } else if reference.hasPrefix("/") {
-      target = url.origin + reference
-    } else if reference.hasPrefix("?") {
-      target = url.origin + url.path + reference
-    } else {
-      let folder = url.path.lastIndex(of: "/").map { url.path[...$0] } ?? "/"
-      target = url.origin + folder + reference
-    }
-    guard let next = try? WebURL(target), next.scheme == "https" else { return nil }
-    guard target != reference else { return next }
-    return try? WebURL(next.origin + withoutDots(next.path) + (next.query.map { "?" + $0 } ?? ""))
-  }
-
-  /// A path without its steps to the same folder and to the one above (RFC 3986 section 5.2.4).
-  private static func withoutDots(_ path: String) -> String {
-    var steps: [Substring] = []
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    for (index, part) in parts.enumerated() {
-      guard part == "." || part == ".." else {
-        steps.append(part)
-        continue
-      }
-      if part == ".." { _ = steps.popLast() }
-      if index == parts.count - 1 { steps.append("") }
-    }
-    return "/" + steps.joined(separator: "/")
+    guard let next = url.resolving(location), next.scheme == "https" else { return nil }
+    return next
   }
 
   private static func untrusted(_ what: String) -> AuthenticatorError {

@@ -64,8 +64,7 @@ struct RelatedOrigins {
         return response.body
       }
       guard let location = response.values("Location").first,
-        let next = try? WebURL(location.hasPrefix("/") && !location.hasPrefix("//") ? url.origin + location : location),
-        next.scheme == "https"
+        let next = url.resolving(location), next.scheme == "https"
       else { throw Complaint("was redirected to where no such list is") }
       url = next
     }
