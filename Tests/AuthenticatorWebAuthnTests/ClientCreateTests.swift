@@ -119,7 +119,11 @@ enum OptionsJSON {
   }
 
   /// It is signed, and a relying party would compare it with an origin.
-  @Test(arguments: ["nonsense", "", "null", "https://top.example/", "https://TOP.example", "app:x"])
+  @Test(
+    arguments: [
+      "nonsense", "", "null", "https://top.example/", "https://TOP.example", "app:x", "https://[]", "https://[x \"]",
+      "https://[::0]", Platform.origin,
+    ])
   func anOutermostPageIsAnOriginOfTheWeb(_ topOrigin: String) async throws {
     let platform = try Platform(.match())
     let client = try await platform.client()

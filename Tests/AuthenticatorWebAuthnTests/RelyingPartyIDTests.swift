@@ -23,9 +23,19 @@ struct RelyingPartyIDCase: Sendable, CustomTestStringConvertible {
   @Test func anAddressWithAPortIsAnOriginWithoutDomain() {
     #expect(WebOrigin("https://[::1]:8443")?.port == 8443)
     #expect(WebOrigin("https://[::1]")?.host == "[::1]")
+    for host in [
+      "::", "1::", "::ffff:7f00:1", "2001:db8::1:0:0:1", "1:0:2:3:4:5:6:7", "1:2:3:4:5:6:7:8", "1::4:0:0:7:8",
+    ] {
+      #expect(WebOrigin("https://[\(host)]")?.host == "[\(host)]")
+    }
     for text in ["https://[::1]:443", "https://[::1]x", "https://[::1]:", "https://[::1"] {
       #expect(WebOrigin(text) == nil)
     }
+    for host in [
+      "", "x \"", ":", ":::", "1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "::1::", "::A", "::01", "::+1", "::12345",
+      "0::1",
+      "1::2:3:4:5:6:7", "1:0:0:2:3:4:5:6", "1:0:0:4::7:8", "::127.0.0.1", "fe80::1%eth0", "[::1]",
+    ] { #expect(WebOrigin("https://[\(host)]") == nil, "\(host)") }
   }
 
   @Test func allCasesAreThere() { #expect(RelyingPartyIDCase.all.count == 144) }

@@ -82,6 +82,9 @@ public final class WebAuthnClient {
     if let topOrigin = caller.topOrigin, WebOrigin(topOrigin) == nil {
       throw WebAuthnError(.security, "the outermost page's origin is \(Self.wrongForm)")
     }
+    guard caller.topOrigin != caller.origin else {
+      throw WebAuthnError(.security, "the outermost page's origin is the caller's own: it is no frame of another one")
+    }
     switch rules.judge(origin: caller.origin, requested: requested) {
     case .allowed(let id): return id
     case .unrelated(let id):

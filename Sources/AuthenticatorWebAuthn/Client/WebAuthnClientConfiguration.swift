@@ -55,7 +55,8 @@ extension WebAuthnClientConfiguration {
 public struct WebAuthnCaller: Hashable, Sendable {
   /// A serialized web origin, or one of the configuration's native origins. Written into the client data as it is.
   public var origin: String
-  /// The outermost page's origin when the caller is a frame of another origin; nil otherwise.
+  /// The outermost page's origin when the caller is a frame of another origin; nil otherwise. Neither the caller's own nor
+  /// one in another form than browsers write: SecurityError.
   public var topOrigin: String?
   /// Whether the person has just acted on the page; asked of frames of another origin that create.
   public var hasUserActivation: Bool

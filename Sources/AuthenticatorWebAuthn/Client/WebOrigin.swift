@@ -17,8 +17,9 @@ struct WebOrigin: Hashable, Sendable {
     let implied = scheme == "https" ? 443 : 80
     let authority = text[separator.upperBound...]
     if authority.first == "[" {
-      // An IPv6 address: no ceremony is possible, and its form does not matter.
-      guard let end = authority.firstIndex(of: "]") else { return nil }
+      guard let end = authority.firstIndex(of: "]"),
+        IPv6Address.isSerialized(authority[authority.index(after: authority.startIndex)..<end])
+      else { return nil }
       let rest = authority[authority.index(after: end)...]
       host = String(authority[...end])
       if rest.isEmpty {
