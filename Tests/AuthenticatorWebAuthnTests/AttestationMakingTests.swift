@@ -2,6 +2,7 @@ import AuthenticatorCBOR
 import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorKeyStore
+import AuthenticatorRelyingParty
 import AuthenticatorTestSupport
 import AuthenticatorWebAuthn
 import DeviceAuthenticators
@@ -67,6 +68,33 @@ import Testing
     #expect(throws: CryptoError(.invalidKey, "")) {
       try AttestationKey(certificates: [], key: try PrivateKey.generate(.es256))
     }
+  }
+
+  /// Looked at before any credential is made.
+  @Test func certificatesThatCannotVouchAreToldBefore() throws {
+    let (root, other) = (try TestCertificate.authority(), try TestCertificate.authority("Other"))
+    var intermediate = try TestCertificate(subject: [("2.5.4.3", "Intermediate")])
+    intermediate.extensions = root.extensions
+    let now: Int64 = 1_800_000_000
+    func complaint(
+      notBefore: String = "240101000000Z", notAfter: String = "340101000000Z", by issuer: TestCertificate,
+      _ rest: X509Certificate...
+    ) throws -> String? {
+      let leaf = try attestationLeaf(try PrivateKey.generate(.es256), issuer, notBefore: notBefore, notAfter: notAfter)
+      return AttestationFitness.complaint(about: [try X509Certificate(derRepresentation: leaf)] + rest, at: now)
+    }
+    let second = try intermediate.certificate(issuer: root)
+    #expect(try complaint(by: root) == nil)
+    #expect(try complaint(by: intermediate, second) == nil)
+    #expect(try complaint(by: intermediate, second, root.certificate()) == nil)
+    #expect(try complaint(notAfter: "270114000000Z", by: root) == "certificate 1 has expired")
+    #expect(try complaint(notBefore: "270116000000Z", by: root) == "certificate 1 is not valid yet")
+    intermediate.notAfter = "270114000000Z"
+    #expect(try complaint(by: intermediate, intermediate.certificate(issuer: root)) == "certificate 2 has expired")
+    #expect(try complaint(by: root, other.certificate()) == "certificate 2 does not vouch for the one before it")
+    #expect(
+      try complaint(by: intermediate, second, other.certificate())
+        == "certificate 3 does not vouch for the one before it")
   }
 
   @Test func certificatesThatNoAttestationObjectCouldHoldAreRefused() async throws {
@@ -140,11 +168,15 @@ import Testing
 }
 
 /// A leaf as the packed format wants it.
-func attestationLeaf(_ key: PrivateKey, _ issuer: TestCertificate) throws -> [UInt8] {
+func attestationLeaf(
+  _ key: PrivateKey, _ issuer: TestCertificate, notBefore: String = "240101000000Z", notAfter: String = "340101000000Z"
+) throws -> [UInt8] {
   var leaf = try TestCertificate(
     subject: [
       ("2.5.4.6", "DE"), ("2.5.4.10", "Example"), ("2.5.4.11", "Authenticator Attestation"), ("2.5.4.3", "Leaf"),
     ], key: key)
+  leaf.notBefore = notBefore
+  leaf.notAfter = notAfter
   leaf.extensions = [
     (TestCertificate.basicConstraints, true, TestCertificate.basicConstraints(isAuthority: false))
   ]

@@ -17,14 +17,17 @@ extension Device {
       instance: instance, keyStore: store, verifier: person.verifier, environment: person.environment)
     return WebAuthnPlatformAuthenticator(
       wrapping: try await factories.make(options.authenticator ?? .biometricAllowFallback, context),
-      factories: factories, configuration: try Self.platformConfiguration(attestation),
+      factories: factories,
+      configuration: try Self.platformConfiguration(attestation, at: person.environment.now()),
       selectionDelegate: PromptedInteraction(responder: person.responder))
   }
 
   /// How new credentials are made; the files, if any, vouch for them.
-  static func platformConfiguration(_ attestation: AttestationFiles?) throws -> WebAuthnPlatformConfiguration {
+  static func platformConfiguration(
+    _ attestation: AttestationFiles?, at time: UnixTime
+  ) throws -> WebAuthnPlatformConfiguration {
     var configuration = WebAuthnPlatformConfiguration()
-    if let (key, aaguid) = try attestation?.load() {
+    if let (key, aaguid) = try attestation?.load(at: time) {
       configuration.attestation = .certified(key)
       configuration.aaguid = aaguid
     }

@@ -53,7 +53,7 @@ struct LoginSession {
     return WebAuthnJourneyConfiguration(
       context: holder.context(instance: options.configuration.instance), factories: device.factories,
       authenticatorType: device.options.authenticator ?? .biometricAllowFallback,
-      platform: try Device.platformConfiguration(options.attestation),
+      platform: try Device.platformConfiguration(options.attestation, at: device.person.environment.now()),
       client: try Device.clientConfiguration(origin, options.relyingPartyIDs), origin: origin,
       selection: PromptedInteraction(responder: device.person.responder), timeLimit: options.timeout)
   }

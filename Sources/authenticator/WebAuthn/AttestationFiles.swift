@@ -1,3 +1,4 @@
+import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorRelyingParty
 import AuthenticatorWebAuthn
@@ -29,19 +30,25 @@ struct AttestationFiles: Sendable {
   }
 
   /// Reads both files. The leaf names the model when it has FIDO's extension for that.
-  func load() throws -> (key: AttestationKey, aaguid: AAGUID) {
-    let (keyText, chainText) = (try Self.text(keyPath), try Self.text(chainPath))
-    let key = try Self.key(keyText, keyPath)
-    let loaded = try Self.read(chainPath, "holds no certificates of \(InputFile.name(keyPath)), its own first") {
-      let chain = try X509Certificate.certificates(pem: chainText)
-      let model = try chain.first?.fidoAAGUID().flatMap { AAGUID($0) }
-      return (try AttestationKey(certificates: chain.map(\.derRepresentation), key: key), model ?? .zero)
+  func load(at time: UnixTime) throws -> (key: AttestationKey, aaguid: AAGUID) {
+    let key = try Self.key(try Self.text(keyPath), keyPath)
+    let chain = try CertificateFile.certificates(try Self.text(chainPath), chainPath, stage: "attestation")
+    guard let leaf = chain.first, (try? leaf.publicKey()) == key.publicKey else {
+      throw refusal("holds no certificates of \(InputFile.name(keyPath)), its own first")
     }
     // What no relying party accepts is better refused now than at every registration.
-    let complaint = AttestationFitness.complaint(about: try X509Certificate.certificates(pem: chainText))
-    guard let complaint else { return loaded }
-    throw Failure.unusable(
-      "inputUnusable", "\(InputFile.name(chainPath)) cannot vouch for a credential: \(complaint)", stage: "attestation")
+    if let complaint = AttestationFitness.complaint(about: chain, at: time.milliseconds / 1000) {
+      throw refusal("cannot vouch for a credential: \(complaint)")
+    }
+    do {
+      let model = try leaf.fidoAAGUID()
+      let key = try AttestationKey(certificates: chain.map(\.derRepresentation), key: key)
+      return (key, model.flatMap { AAGUID($0) } ?? .zero)
+    } catch let error as CryptoError { throw refusal("cannot vouch for a credential: \(error.reason)") }
+  }
+
+  private func refusal(_ complaint: String) -> Failure {
+    Failure.unusable("inputUnusable", "\(InputFile.name(chainPath)) \(complaint)", stage: "attestation")
   }
 
   /// Tells a key that cannot be used from no key.
@@ -61,12 +68,5 @@ struct AttestationFiles: Sendable {
 
   private static func text(_ path: String) throws -> String {
     String(decoding: try InputFile.bytes(path), as: UTF8.self)
-  }
-
-  /// Whatever `body` throws becomes one line about the file.
-  private static func read<Value>(_ path: String, _ complaint: String, _ body: () throws -> Value) throws -> Value {
-    do { return try body() } catch {
-      throw Failure.unusable("inputUnusable", "\(InputFile.name(path)) \(complaint)", stage: "attestation")
-    }
   }
 }

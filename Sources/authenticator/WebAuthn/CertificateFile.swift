@@ -7,17 +7,31 @@ enum CertificateFile {
     var certificates: [X509Certificate] = []
     for path in paths {
       let text = String(decoding: try InputFile.bytes(path), as: UTF8.self)
-      do {
-        let found = try X509Certificate.certificates(pem: text)
-        // Each file on its own, so that the message names the one that cannot be used.
-        _ = try TrustAnchors(found)
-        certificates += found
-      } catch {
-        throw Failure.unusable(
-          "inputUnusable", "\(InputFile.name(path)) holds no certificates in PEM form", stage: "trust-anchors")
+      let found = try Self.certificates(text, path, stage: "trust-anchors")
+      // Each file on its own, so that the message names the one that cannot be used.
+      do throws(CryptoError) { _ = try TrustAnchors(found) } catch {
+        throw unusable(path, error, stage: "trust-anchors")
       }
+      certificates += found
     }
     return certificates.isEmpty ? nil : try TrustAnchors(certificates, revocationLists: revocationLists)
+  }
+
+  /// The certificates in a file's text; tells one that cannot be used from none.
+  static func certificates(_ text: String, _ path: String, stage: String) throws -> [X509Certificate] {
+    do throws(CryptoError) { return try X509Certificate.certificates(pem: text) } catch {
+      guard ["BEGIN", "END"].allSatisfy({ text.contains("\($0) CERTIFICATE-----") }) else {
+        throw Failure.unusable(
+          "inputUnusable", "\(InputFile.name(path)) holds no certificates in PEM form", stage: stage)
+      }
+      throw unusable(path, error, stage: stage)
+    }
+  }
+
+  private static func unusable(_ path: String, _ error: CryptoError, stage: String) -> Failure {
+    Failure.unusable(
+      "inputUnusable", "\(InputFile.name(path)) holds a certificate that cannot be used here: \(error.reason)",
+      stage: stage)
   }
 
   /// The revocation lists of all files.

@@ -97,7 +97,7 @@ extension WebAuthnCeremonyTests {
     for (text, words) in [
       (try leaf({ _ in }, [("2.5.4.3", "Leaf")]), "country"),
       (try leaf({ $0.extensions = [] }, subject), "constraints"),
-      (long, "more than 10"),
+      (long, "more than 10"), (try leaf({ $0.notAfter = "250101000000Z" }, subject), "certificate 1 has expired"),
     ] {
       let chain = try passkeys.folder.write("chain.pem", text)
       let line = passkeys.ceremony("register", ["--attestation-key", keyFile, "--attestation-chain", chain])
