@@ -9,7 +9,7 @@ struct WebAuthnConfirm: Verb {
     operands: ["[ID]"],
     options: [Option("--credential", .value("ID"), "the credential, as the operand does")]
       + DeviceOptions.withoutPrompts,
-    notes: ["Journeys do this by themselves when they end with a session. Without it, a few replaced credentials are kept."]
+    notes: ["Journeys do this by themselves when they end with a session. Without it, a few are kept."]
   )
 
   private let settlement: CredentialSettlement
