@@ -5,10 +5,15 @@ internal import AuthenticatorCrypto
 struct Pseudonyms: Sendable {
   let key: SecretBytes
 
-  /// The id of a credential for somebody who has none.
-  func credentialID(for name: String, in realm: Realm) -> [UInt8] {
-    bytes("credential", for: name, in: realm)
+  /// The ids of credentials for somebody who has none.
+  func credentialIDs(for name: String, in realm: Realm) -> [[UInt8]] {
+    let others = 1..<Self.count(bytes("credentials", for: name, in: realm)[0])
+    return [bytes("credential", for: name, in: realm)]
+      + others.map { bytes("credential \($0)", for: name, in: realm) }
   }
+
+  /// How many keys somebody seems to have, as people do: mostly one, seldom three.
+  static func count(_ byte: UInt8) -> Int { byte < 160 ? 1 : byte < 232 ? 2 : 3 }
 
   /// 32 bytes that look random, the same ones for one purpose and name.
   func bytes(_ purpose: String, for name: String, in realm: Realm) -> [UInt8] {

@@ -30,7 +30,7 @@ struct UAFPseudonyms: Sendable {
   /// Their records; none when no model serves the policy.
   func keys(of name: String, in realm: Realm, policy: UAFAcceptancePolicy) -> [UAFRegistrationRecord] {
     let shape = pseudonyms.bytes("uaf", for: name, in: realm)
-    let count = min(Self.count(shape[0]), quota)
+    let count = min(Pseudonyms.count(shape[0]), quota)
     var records: [UAFRegistrationRecord] = []
     for index in 0..<count {
       let set = set(Self.number(shape, 1 + 2 * index), of: policy)
@@ -43,9 +43,6 @@ struct UAFPseudonyms: Sendable {
     }
     return records
   }
-
-  /// As people have them: mostly one, seldom three.
-  private static func count(_ byte: UInt8) -> Int { byte < 160 ? 1 : byte < 232 ? 2 : 3 }
 
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
 

@@ -30,8 +30,8 @@ public struct WebAuthnAuthenticationNode: TreeNode {
   public var takesUsernameFromDevice = false
   /// Whether a counter that did not rise is an outcome of its own; otherwise it is a failure.
   public var detectsSignCountMismatch = false
-  /// Whether somebody without a credential is asked for one all the same, always the same one that nobody has. Then a
-  /// stranger does not learn who has credentials or which names exist, and the outcome `noDevice` never happens.
+  /// Whether somebody without a credential is asked for one to three all the same, always the same ones that nobody has.
+  /// Then a stranger does not learn who has credentials or which names exist, and the outcome `noDevice` never happens.
   public var concealsMissingDevices = false
   /// Whether the browser should offer the credential among a form's suggestions.
   public var isConditional = false
@@ -86,7 +86,7 @@ public struct WebAuthnAuthenticationNode: TreeNode {
       }
       if allowed.isEmpty {
         guard concealsMissingDevices, let name = context.state.username else { return .done(Self.noDevice) }
-        allowed = [context.services.pseudonyms.credentialID(for: name, in: context.realm)]
+        allowed = context.services.pseudonyms.credentialIDs(for: name, in: context.realm)
       }
     }
     let question = AuthenticationQuestion(
