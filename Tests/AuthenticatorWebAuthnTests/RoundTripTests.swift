@@ -27,6 +27,7 @@ import Testing
     let expectation = try RegistrationExpectation(json: [
       "challenge": "AAECAwQFBgcICQoLDA0ODw", "origins": ["https://example.org"], "rpId": "example.org",
       "userVerification": "required", "algorithms": [.integer(Int64(algorithm.rawValue))], "attestation": "direct",
+      "userHandle": "YWxpY2U",
     ])
     var credential = try expectation.verify(ReceivedRegistration(json: registration), at: 1_700_000_000).credential
     #expect(credential.signCount == 0)

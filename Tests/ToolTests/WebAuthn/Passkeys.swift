@@ -110,8 +110,8 @@ struct Passkeys {
   }
 
   /// The record that a registration leaves at the relying party.
-  func record(of registration: JSONValue) async throws -> JSONValue {
-    try expectation()
+  func record(of registration: JSONValue, user: JSONValue = "YWxpY2U") async throws -> JSONValue {
+    try expectation { $0["userHandle"] = user }
     let (status, json) = try await verify("verify-registration", registration)
     guard status == 0, let record = json["credential"] else { throw Bench.Unexpected(json: json) }
     return record
