@@ -17,6 +17,31 @@ import Testing
     }
   }
 
+  /// Lets the first process enroll while the second one does: its proof arrives before the second one's, and its answer
+  /// is held until `isOver`.
+  /// - Returns: how the first process ends, and when.
+  private func cross(
+    _ world: World, _ first: (client: TrustedDeviceClient, network: HeldTransport),
+    _ second: (client: TrustedDeviceClient, network: HeldTransport)
+  ) -> (codes: EndCodes, isOver: Moment, hasEnded: Moment) {
+    let (isTaken, isOver, hasEnded) = (Moment(), Moment(), Moment())
+    let codes = EndCodes()
+    world.device.verifier.script([.match(), .match()])
+    first.network.whileAnswering("/attempt") {
+      isTaken.comes()
+      await isOver.wait()
+    }
+    // The one whose key is made first sends its proof last.
+    second.network.whileAnswering("/prepare") {
+      Task {
+        codes.add(await failure { try await first.client.trustedDevices.enroll(deviceName: "P1") }?.code)
+        hasEnded.comes()
+      }
+      await isTaken.wait()
+    }
+    return (codes, isOver, hasEnded)
+  }
+
   /// Both sides have one credential, and it signs in.
   private func expectOneThatSignsIn(_ world: World, _ id: String) async throws {
     let client = try await world.signedIn()
@@ -33,21 +58,7 @@ import Testing
     let world = try await World()
     let both = try await processes(world)
     let (first, second) = (both[0], both[1])
-    let (isTaken, isOver, hasEnded) = (Moment(), Moment(), Moment())
-    let codes = EndCodes()
-    world.device.verifier.script([.match(), .match()])
-    first.network.whileAnswering("/attempt") {
-      isTaken.comes()
-      await isOver.wait()
-    }
-    // The one whose key is made first sends its proof last.
-    second.network.whileAnswering("/prepare") {
-      Task {
-        codes.add(await failure { try await first.client.trustedDevices.enroll(deviceName: "P1") }?.code)
-        hasEnded.comes()
-      }
-      await isTaken.wait()
-    }
+    let (codes, isOver, hasEnded) = cross(world, first, second)
     let kept = try await second.client.trustedDevices.enroll(deviceName: "P2")
     isOver.comes()
     await hasEnded.wait()
@@ -75,20 +86,7 @@ import Testing
     let world = try await World()
     let both = try await processes(world)
     let (first, second) = (both[0], both[1])
-    let (isTaken, isOver, hasEnded) = (Moment(), Moment(), Moment())
-    let codes = EndCodes()
-    world.device.verifier.script([.match(), .match()])
-    first.network.whileAnswering("/attempt") {
-      isTaken.comes()
-      await isOver.wait()
-    }
-    second.network.whileAnswering("/prepare") {
-      Task {
-        codes.add(await failure { try await first.client.trustedDevices.enroll(deviceName: "P1") }?.code)
-        hasEnded.comes()
-      }
-      await isTaken.wait()
-    }
+    let (codes, isOver, hasEnded) = cross(world, first, second)
     let kept = try await second.client.trustedDevices.enroll(deviceName: "P2")
     world.network.setDown { true }
     isOver.comes()
