@@ -163,14 +163,20 @@ import Testing
     #expect(try await bench.restarted().client.auth.session?.id == "sess_A")
   }
 
-  /// Two processes with one new store sign in at the same time: one is kept, the other says that it is not.
-  @Test func keepsOneOfTwoSignInsAtOnce() async throws {
+  /// Two processes with one new store, both of which have read it.
+  private func twoProcesses() async throws -> (Bench, Bench) {
     let one = try Bench()
     let two = one.restarted()
     try await one.client.start()
     try await two.client.start()
     one.transport.add(json: Wire.environment())
     try await one.client.refresh()
+    return (one, two)
+  }
+
+  /// Two processes with one new store sign in at the same time: one is kept, the other says that it is not.
+  @Test func keepsOneOfTwoSignInsAtOnce() async throws {
+    let (one, two) = try await twoProcesses()
     try await one.signIn(session: "sess_1")
     one.transport.add(json: Wire.envelope(client("sess_2")), fields: [HTTPField("Authorization", "token-2")])
     _ = await failure { try await two.client.auth.signIn(identifier: "mira", password: "a password") }
@@ -181,12 +187,7 @@ import Testing
 
   /// The other process comes between reading what is kept and writing it.
   @Test func keepsOneOfTwoSignInsInTheSameInstant() async throws {
-    let one = try Bench()
-    let two = one.restarted()
-    try await one.client.start()
-    try await two.client.start()
-    one.transport.add(json: Wire.environment())
-    try await one.client.refresh()
+    let (one, two) = try await twoProcesses()
     one.device.store.interrupt(before: .exchangeItem) { try await one.signIn(session: "sess_1") }
     one.transport.add(json: Wire.envelope(client("sess_2")), fields: [HTTPField("Authorization", "token-2")])
     _ = await failure { try await two.client.auth.signIn(identifier: "mira", password: "a password") }
