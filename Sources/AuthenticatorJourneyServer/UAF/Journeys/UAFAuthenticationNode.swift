@@ -8,8 +8,9 @@ public import AuthenticatorRelyingParty
 /// or faces has changed and the settings ask for more then; `secondFactor` for one that verifies and that only keys
 /// signed which are of use beside another way to sign in (`isSecondFactorOnly` of their models): such a key alone proves
 /// nobody, so the outcome must lead to a password or the like, or come after one; `fallback`, `cancelled` and
-/// `clientError` as the client reports them; `unsupported` when the client knows nothing of UAF or the server knows no models; `noRegistration` when
-/// the named user has no key. State as of `UAFRegistrationNode`; what was confirmed stands under `uafConfirmedHash`.
+/// `clientError` as the client reports them; `unsupported` when the client knows nothing of UAF or the server knows no
+/// models; `noRegistration` when the named user has no key. State as of `UAFRegistrationNode`; what was confirmed stands
+/// under `uafConfirmedHash`.
 public struct UAFAuthenticationNode: TreeNode {
   public static let nodeType = "UAFAuthenticationNode"
   /// The person chose the app's other way to sign in.
