@@ -150,7 +150,7 @@ import Testing
     let keeper = KeepingDelegate()
     callback.delegate = keeper
     let task = Task { await thrown { try await callback.authenticate(kit.configuration, node: node) }?.code }
-    await kit.clock.waitForSleepers(1)
+    await kit.clock.waitForSleepers(2)
     kit.clock.advance(by: .seconds(60))
     #expect(await task.value == .timedOut)
     let outcome = node.webAuthnOutcome
@@ -185,7 +185,7 @@ import Testing
     let (node, callback) = try await kit.authenticationPage { $0["mediation"] = "conditional" }
     callback.delegate = ChoosingDelegate { _ in [] }
     let task = Task { await thrown { try await callback.authenticate(kit.configuration, node: node) }?.code }
-    await kit.clock.waitForSleepers(1)
+    await kit.clock.waitForSleepers(2)
     kit.clock.advance(by: .seconds(10_000))
     task.cancel()
     #expect(await task.value == .appCanceled)

@@ -62,6 +62,14 @@ import Testing
       $0["allowCredentials"] = [["type": "public-key", "id": "AA"]]
       $0["extensions"] = ["prf": ["evalByCredential": ["A*": ["first": "AA"]]]]
     },
+    .init("prf by a credential with half of its padding", .syntax) {
+      $0["allowCredentials"] = [["type": "public-key", "id": "AA"]]
+      $0["extensions"] = ["prf": ["evalByCredential": ["AA=": ["first": "AA"]]]]
+    },
+    .init("prf by a credential in two forms", .syntax) {
+      $0["allowCredentials"] = [["type": "public-key", "id": "AA=="]]
+      $0["extensions"] = ["prf": ["evalByCredential": ["AA": ["first": "AA"], "AA==": ["first": "AA"]]]]
+    },
     .init("prf by an empty name", .syntax) {
       $0["allowCredentials"] = [["type": "public-key", "id": "AA"]]
       $0["extensions"] = ["prf": ["evalByCredential": ["": ["first": "AA"]]]]
@@ -147,7 +155,7 @@ import Testing
           json: .object(OptionsJSON.request), caller: Self.caller, mediation: .conditional)
       }
     }
-    await clock.waitForSleepers(2)
+    await clock.waitForSleepers(3)
     clock.advance(by: .seconds(100_000))
     task.cancel()
     #expect(await task.value == .abort)

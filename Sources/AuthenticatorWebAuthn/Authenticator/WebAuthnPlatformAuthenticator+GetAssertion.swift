@@ -57,6 +57,8 @@ extension WebAuthnPlatformAuthenticator {
       throw AuthenticatorError(.constraintNotMet, stage: "getAssertion", reason: "the person cannot be verified")
     }
     let key = try await authenticator.authenticate(try signingRequest(record, request, operation))
+    // An authenticator that heard no cancellation gets nothing signed.
+    try checkGoingOn(until: request.deadline, "getAssertion")
     let flags = try flags(
       key.verification, attributes, requireUserPresence: request.requireUserPresence,
       requireUserVerification: request.requireUserVerification

@@ -49,6 +49,8 @@ extension WebAuthnPlatformAuthenticator {
     // 5. and 6. Can the person be verified? Do they agree?
     let ticket = try await consent(to: request, operation, key)
 
+    try checkGoingOn(until: request.deadline, "makeCredential")
+
     // 7. to 10. Make the key, staged, then prove it; anything that fails takes it back.
     if let slot = key.slot { await settle(slot: slot) }
     key.externalID = try environment.random(32)
@@ -76,6 +78,8 @@ extension WebAuthnPlatformAuthenticator {
   private func complete(
     _ staged: StagedKey, _ request: MakeCredentialRequest, _ registration: RegistrationRequest
   ) async throws -> MakeCredentialResult {
+    // An authenticator that heard no cancellation is not asked for more.
+    try checkGoingOn(until: request.deadline, "makeCredential")
     let record = staged.record
     guard let id = record.externalID.flatMap(CredentialID.init),
       let algorithm = request.parameters.first(where: {

@@ -12,21 +12,26 @@ extension WebAuthnClient {
     _ options: PublicKeyCredentialCreationOptions, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
   ) async throws -> RegistrationResponse {
     do {
-      return try await gate.run(isConditional: mediation == .conditional) { [self] in
-        try await register(options, caller, isConditional: mediation == .conditional)
-      }
+      let (isConditional, deadline) = (mediation == .conditional, deadline(options.timeout))
+      return try await gate.run(
+        isConditional: isConditional, until: deadline, in: environment,
+        late: { [authenticator] response in
+          // Nobody will ever know it.
+          do { try await authenticator.withdraw(response.id) } catch {}
+        },
+        { [self] _ in try await register(options, caller, isConditional: isConditional, until: deadline) })
     } catch { throw WebAuthnError(error, told: .create) }
   }
 
   private func register(
-    _ options: PublicKeyCredentialCreationOptions, _ caller: WebAuthnCaller, isConditional: Bool
+    _ options: PublicKeyCredentialCreationOptions, _ caller: WebAuthnCaller, isConditional: Bool,
+    until deadline: Duration
   ) async throws -> RegistrationResponse {
     // 1. A frame of another origin needs the person's action, and never creates in the background.
     if caller.topOrigin != nil, isConditional || !caller.hasUserActivation {
       throw WebAuthnError(.notAllowed, "a frame of another origin may not create a credential like this")
     }
-    // 2. The time limit. 3. The user handle's length is checked by its type.
-    let deadline = deadline(options.timeout)
+    // 2. The time limit runs already. 3. The user handle's length is checked by its type.
     try checkChallenge(options.challenge)
     // 4. to 6. Origin and relying party ID.
     let id = try await relyingPartyID(options.relyingParty.id, caller, until: deadline)

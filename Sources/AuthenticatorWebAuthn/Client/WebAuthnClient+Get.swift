@@ -13,18 +13,27 @@ extension WebAuthnClient {
     credential: CredentialID? = nil
   ) async throws -> AuthenticationResponse {
     do {
-      return try await gate.run(isConditional: mediation == .conditional) { [self] in
-        try await authenticate(options, caller, mediation, credential)
+      let isConditional = mediation == .conditional
+      let deadline = isConditional ? forever : deadline(options.timeout)
+      let (response, id) = try await gate.run(isConditional: isConditional, until: deadline, in: environment) {
+        [self] limit in try await authenticate(options, caller, mediation, credential, until: deadline, limit)
       }
+      signIns[caller.origin + " " + id] = environment.uptime()
+      return response
     } catch { throw WebAuthnError(error, told: .get) }
   }
 
+  /// When a request without a time limit would end.
+  private var forever: Duration { environment.uptime() + .seconds(1_000_000_000) }
+
+  /// - Parameter limit: sets another end than `deadline`.
+  /// - Returns: the answer, and the relying party ID that it is for.
   private func authenticate(
     _ options: PublicKeyCredentialRequestOptions, _ caller: WebAuthnCaller, _ mediation: WebAuthnMediation,
-    _ credential: CredentialID?
-  ) async throws -> AuthenticationResponse {
-    // The time limit, origin and relying party ID.
-    let deadline = deadline(options.timeout)
+    _ credential: CredentialID?, until deadline: Duration, _ limit: (Duration) -> Void
+  ) async throws -> (AuthenticationResponse, String) {
+    // The time limit, which without one holds for looking the origin up alone; origin and relying party ID.
+    let deadline = min(deadline, self.deadline(options.timeout))
     try checkChallenge(options.challenge)
     let id = try await relyingPartyID(options.relyingPartyID, caller, until: deadline)
     // A list of which nothing is understood is no empty list.
@@ -52,6 +61,7 @@ extension WebAuthnClient {
       let chosen = try await suggest(allowed, id, credential)
       request.allowCredentials = [PublicKeyCredentialDescriptor(id: chosen)]
       request.deadline = self.deadline(options.timeout)
+      limit(request.deadline)
     }
     let result = try await authenticator.getAssertion(request)
 
@@ -59,11 +69,11 @@ extension WebAuthnClient {
     guard !allowed.isEmpty || result.userHandle != nil else {
       throw WebAuthnError(.notAllowed, "the credential tells no user")
     }
-    signIns[caller.origin + " " + id] = environment.uptime()
-    return AuthenticationResponse(
+    let response = AuthenticationResponse(
       id: result.credentialID, authenticatorAttachment: .platform,
       clientExtensionResults: extensions.outputs(result), clientDataJSON: clientData.rawBytes,
       authenticatorData: result.authenticatorData, signature: result.signature, userHandle: result.userHandle)
+    return (response, id)
   }
 
   /// Conditional mediation: offers the discoverable credentials, narrowed down by the list, until one is chosen. Without
@@ -79,7 +89,7 @@ extension WebAuthnClient {
       !$0.isHidden && (names.isEmpty || names.contains($0.id)) && (credential ?? $0.id) == $0.id
         && authenticator.canOpen($0.record)
     }
-    let forever = environment.uptime() + .seconds(1_000_000_000)
+    let forever = forever
     let answer = try await IsolatedRace.run(until: forever, in: environment, stage: "select") { [environment] in
       if candidates.isEmpty { try await environment.sleep(forever) }
       return try await delegate.selectCredential(among: candidates, deadline: forever)

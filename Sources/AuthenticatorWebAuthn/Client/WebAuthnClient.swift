@@ -8,6 +8,13 @@ internal import AuthenticatorCrypto
 /// Requests end early when the calling task is cancelled. One request runs at a time: a later one ends the earlier one
 /// as AbortError; a conditional one never displaces a modal one and ends as NotAllowedError instead. Hints are read and
 /// change nothing, since there is one authenticator to choose from.
+///
+/// Requests end even if the authenticator does not: one that ignores its deadline and its cancellation is given a second
+/// beyond them; then its request is abandoned, and ends with the cause `timedOut` or `appCanceled`. Whatever comes of it
+/// later is dropped; a credential is taken back. Until that request has let go of the authenticator, later ones wait in
+/// line, since two never drive one authenticator at the same time (section 6.3.2). Time in line counts: they end with
+/// the cause `timedOut`, whose reason says so, when their own time limit passes, and at once when they are cancelled.
+/// Where an authenticator hangs for good, the way out is another one, in another client.
 public final class WebAuthnClient {
   /// What makes and uses the credentials.
   public let authenticator: WebAuthnPlatformAuthenticator

@@ -54,8 +54,10 @@ struct AuthenticationClientExtensions {
     var salts: [CredentialID: HMACSecretSalts] = [:]
     for name in members.object.names {
       let bytes: [UInt8]
-      do { bytes = try Base64URL.decode(name) } catch { throw Self.unknownCredential }
+      // As tolerant as the list, whose names they are. Two texts may name one credential then.
+      do { bytes = try Base64URL.decode(name, padding: .tolerated) } catch { throw Self.unknownCredential }
       guard let id = CredentialID(bytes), allowed.contains(id) else { throw Self.unknownCredential }
+      guard salts[id] == nil else { throw WebAuthnError(.syntax, "prf.evalByCredential names a credential twice") }
       salts[id] = try HMACSecretSalts(prf: try members.members(name))
     }
     return salts
