@@ -30,39 +30,55 @@ struct Base64Alphabet: Sendable {
       ?? Array(bytes).withUnsafeBufferPointer { encode(buffer: $0, padding: padding) }
   }
 
-  private func encode(buffer bytes: UnsafeBufferPointer<UInt8>, padding: Bool) -> String {
-    let tail = bytes.count % 3
-    let whole = bytes.count - tail
-    let size = whole / 3 * 4 + (tail == 0 ? 0 : padding ? 4 : tail + 1)
-    return characters.withUnsafeBufferPointer { characters in
-      String(unsafeUninitializedCapacity: size) { output in
-        var position = 0
-        func put(_ value: UInt8) {
-          output[position] = characters[Int(value & 63)]
-          position += 1
-        }
-        var index = 0
-        while index < whole {
-          let (a, b, c) = (bytes[index], bytes[index + 1], bytes[index + 2])
-          put(a >> 2)
-          put(a << 4 | b >> 4)
-          put(b << 2 | c >> 6)
-          put(c)
-          index += 3
-        }
-        if tail > 0 {
-          let a = bytes[whole]
-          let b = tail == 2 ? bytes[whole + 1] : 0
-          put(a >> 2)
-          put(a << 4 | b >> 4)
-          if tail == 2 { put(b << 2) }
-          while position < size {
-            output[position] = Self.pad
-            position += 1
-          }
-        }
-        return position
+  /// Appends text to a buffer instead of making a string of it.
+  func append(_ bytes: [UInt8], padding: Bool, to text: inout [UInt8]) {
+    let size = size(of: bytes.count, padding: padding)
+    let start = text.count
+    text.append(contentsOf: repeatElement(0, count: size))
+    bytes.withUnsafeBufferPointer { bytes in
+      text.withUnsafeMutableBufferPointer { text in
+        write(bytes, padding: padding, to: UnsafeMutableBufferPointer(rebasing: text[start...]))
       }
+    }
+  }
+
+  private func size(of count: Int, padding: Bool) -> Int {
+    let tail = count % 3
+    return count / 3 * 4 + (tail == 0 ? 0 : padding ? 4 : tail + 1)
+  }
+
+  private func encode(buffer bytes: UnsafeBufferPointer<UInt8>, padding: Bool) -> String {
+    let size = size(of: bytes.count, padding: padding)
+    return String(unsafeUninitializedCapacity: size) { output in
+      write(bytes, padding: padding, to: output)
+      return size
+    }
+  }
+
+  /// Fills the first `size(of:padding:)` bytes of the output.
+  private func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, padding: Bool, to output: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    characters.withUnsafeBufferPointer { characters in
+      let tail = bytes.count % 3
+      let whole = bytes.count - tail
+      var (index, position) = (0, 0)
+      while index < whole {
+        let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+        output[position] = characters[Int(group >> 18)]
+        output[position + 1] = characters[Int(group >> 12 & 63)]
+        output[position + 2] = characters[Int(group >> 6 & 63)]
+        output[position + 3] = characters[Int(group & 63)]
+        index += 3
+        position += 4
+      }
+      guard tail > 0 else { return }
+      let group = UInt32(bytes[whole]) << 16 | (tail == 2 ? UInt32(bytes[whole + 1]) << 8 : 0)
+      output[position] = characters[Int(group >> 18)]
+      output[position + 1] = characters[Int(group >> 12 & 63)]
+      if tail == 2 { output[position + 2] = characters[Int(group >> 6 & 63)] }
+      guard padding else { return }
+      for place in position + tail + 1..<position + 4 { output[place] = Self.pad }
     }
   }
 

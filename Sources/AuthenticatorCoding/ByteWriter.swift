@@ -19,6 +19,13 @@ public struct ByteWriter: Sendable {
     withUnsafeBytes(of: order == .bigEndian ? value.bigEndian : value.littleEndian) { written.append(contentsOf: $0) }
   }
 
+  /// Writes a length of two bytes in the place of what stands there.
+  package mutating func overwrite(at offset: Int, with value: UInt16, order: ByteOrder = .bigEndian) {
+    withUnsafeBytes(of: order == .bigEndian ? value.bigEndian : value.littleEndian) { bytes in
+      written.replaceSubrange(offset..<offset + 2, with: bytes)
+    }
+  }
+
   /// Appends bytes as they are.
   @inlinable public mutating func write(_ content: some Sequence<UInt8>) { written.append(contentsOf: content) }
 }

@@ -36,6 +36,12 @@ public struct JSONObject: Sendable {
     for (name, value) in members { self[name] = value }
   }
 
+  /// For members whose names are known to differ.
+  init(checked members: [Member]) {
+    self.members = members
+    indexIfLarge()
+  }
+
   /// The number of members.
   public var count: Int { members.count }
   /// Whether there are no members.
@@ -61,16 +67,6 @@ public struct JSONObject: Sendable {
         add(name, newValue)
       }
     }
-  }
-
-  /// Makes room for members that are to come.
-  mutating func reserve(_ count: Int) { members.reserveCapacity(count) }
-
-  /// Appends a member; false, and nothing done, when the name is taken.
-  mutating func append(_ name: String, _ value: JSONValue) -> Bool {
-    guard place(of: name) == nil else { return false }
-    add(name, value)
-    return true
   }
 
   private mutating func add(_ name: String, _ value: JSONValue) {

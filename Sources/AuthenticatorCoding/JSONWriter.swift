@@ -18,27 +18,102 @@ extension JSONObject {
   public func serializedString() -> String { JSONValue.object(self).serializedString() }
 }
 
-/// Appends JSON text to a buffer.
-struct JSONWriter {
-  private(set) var bytes: [UInt8] = []
+/// Writes JSON text piece by piece, for those who need no tree: compact, with members in the order in which they come.
+///
+/// Commas are its concern, the grammar is the caller's: whatever is begun is ended, and every value in an object has a
+/// name before it.
+public struct JSONWriter: Sendable {
+  /// What was written so far.
+  public private(set) var bytes: [UInt8] = []
+  /// Whether a value is complete, so that another one needs a comma.
+  private var isBehindValue = false
 
-  init(capacity: Int) { bytes.reserveCapacity(capacity) }
+  /// Starts empty, with room for `capacity` bytes.
+  public init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-  mutating func write(_ value: JSONValue) {
+  /// What was written so far, as text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  // MARK: Objects and arrays
+
+  /// Begins an object.
+  public mutating func beginObject() { begin(UInt8(ascii: "{")) }
+  /// Ends the object that was begun last.
+  public mutating func endObject() { end(UInt8(ascii: "}")) }
+  /// Begins an array.
+  public mutating func beginArray() { begin(UInt8(ascii: "[")) }
+  /// Ends the array that was begun last.
+  public mutating func endArray() { end(UInt8(ascii: "]")) }
+
+  private mutating func begin(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    isBehindValue = false
+  }
+
+  private mutating func end(_ bracket: UInt8) {
+    bytes.append(bracket)
+    isBehindValue = true
+  }
+
+  private mutating func separate() {
+    if isBehindValue { bytes.append(UInt8(ascii: ",")) }
+    isBehindValue = true
+  }
+
+  /// Names the value that comes next. The name stands as it is: it has nothing that must be escaped.
+  public mutating func name(_ name: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    isBehindValue = false
+  }
+
+  // MARK: Values
+
+  /// Appends a string.
+  public mutating func write(_ text: String) {
+    separate()
+    append(text)
+  }
+
+  /// Appends bytes as a string of base64url without padding.
+  public mutating func write(base64URL content: [UInt8]) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    Base64Alphabet.url.append(content, padding: false, to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends an integer.
+  public mutating func write(_ number: Int64) {
+    separate()
+    append(number)
+  }
+
+  /// Appends any value.
+  public mutating func write(_ value: JSONValue) {
+    separate()
+    append(value)
+  }
+
+  private mutating func append(_ value: JSONValue) {
     switch value {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(true): bytes.append(contentsOf: "true".utf8)
     case .bool(false): bytes.append(contentsOf: "false".utf8)
-    case .integer(let number): write(number)
+    case .integer(let number): append(number)
     case .number(let number): bytes.append(contentsOf: number.text.utf8)
-    case .string(let text): write(text)
+    case .string(let text): append(text)
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       var isFirst = true
       for element in elements {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
-        write(element)
+        append(element)
       }
       bytes.append(UInt8(ascii: "]"))
     case .object(let object):
@@ -47,15 +122,15 @@ struct JSONWriter {
       for member in object.members {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
-        write(member.name)
+        append(member.name)
         bytes.append(UInt8(ascii: ":"))
-        write(member.value)
+        append(member.value)
       }
       bytes.append(UInt8(ascii: "}"))
     }
   }
 
-  private mutating func write(_ number: Int64) {
+  private mutating func append(_ number: Int64) {
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
     var rest = number.magnitude
     let start = bytes.count
@@ -66,7 +141,7 @@ struct JSONWriter {
     bytes[start...].reverse()
   }
 
-  private mutating func write(_ text: String) {
+  private mutating func append(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { buffer in

@@ -38,6 +38,14 @@ public struct SHA256: Sendable {
     digest(byteCount: byteCount) { authkit_sha256(message, message.count, $0) }
   }
 
+  /// The 32-byte digest of a text's UTF-8.
+  public static func hash(_ text: String) -> [UInt8] {
+    var text = text
+    return text.withUTF8 { buffer in
+      digest(byteCount: byteCount) { authkit_sha256(buffer.baseAddress, buffer.count, $0) }
+    }
+  }
+
   /// The 32-byte digest of a slice of a message.
   public static func hash(_ message: ArraySlice<UInt8>) -> [UInt8] {
     message.withUnsafeBytes { buffer in

@@ -1,6 +1,7 @@
 internal import COpenSSL
+internal import COpenSSLShims
 
-/// OpenSSL's random generators, seeded from the kernel.
+/// Random bytes: of the kernel, and where they stay secret of OpenSSL's generator, seeded from it.
 public enum SystemRandom {
   /// The most bytes one call yields: 1 MiB.
   public static let maximumCount = 1 << 20
@@ -11,7 +12,7 @@ public enum SystemRandom {
     var isDone = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, produced in
       buffer.initialize(repeating: 0)
-      isDone = count == 0 || RAND_bytes(buffer.baseAddress, CInt(count)) == 1
+      isDone = authkit_random(buffer.baseAddress, count) == 1
       produced = count
     }
     guard isDone else { throw .library("the random generator failed") }

@@ -86,11 +86,6 @@ public struct ClaimRules: Sendable {
   }
 }
 
-extension String {
-  /// Whether two strings have the same code points; `==` also takes compositions of the same character for equal.
-  func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
 extension JSONValue {
   func isIdentical(to other: JSONValue) -> Bool { serialized() == other.serialized() }
 }

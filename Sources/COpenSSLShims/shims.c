@@ -6,6 +6,7 @@
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <string.h>
+#include <unistd.h>
 
 EVP_PKEY *authkit_rsa_generate(unsigned int bits) { return EVP_RSA_gen(bits); }
 int authkit_selection_public_key(void) { return EVP_PKEY_PUBLIC_KEY; }
@@ -74,6 +75,18 @@ int authkit_ec_verify(
   int verdict = ECDSA_do_verify(digest, (int)count, given, key);
   ECDSA_SIG_free(given);
   return verdict;
+}
+
+int authkit_random(void *bytes, size_t count) {
+  unsigned char *next = bytes;
+  while (count > 0) {
+    // The most that one call gives.
+    size_t part = count < 256 ? count : 256;
+    if (getentropy(next, part) != 0) return 0;
+    next += part;
+    count -= part;
+  }
+  return 1;
 }
 
 void authkit_sha256(const void *bytes, size_t count, unsigned char digest[32]) {

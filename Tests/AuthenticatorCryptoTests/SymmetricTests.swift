@@ -251,6 +251,7 @@ import Testing
   @Test func yieldsDifferentBytesOfTheAskedLength() throws {
     #expect(try SystemRandom.bytes(0).isEmpty)
     #expect(try Set((0..<100).map { _ in try SystemRandom.bytes(16) }).count == 100)
+    #expect(try Set(SystemRandom.bytes(1000)).count > 100)
     #expect(try SystemRandom.secret(32).count == 32)
     #expect(try !SystemRandom.secret(32).matches(try SystemRandom.secret(32)))
   }

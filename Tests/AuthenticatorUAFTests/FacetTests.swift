@@ -31,9 +31,13 @@ struct FacetTests {
     func resolve(
       _ appID: String?, _ facet: String = FacetTests.app, version: UAFVersion = .v11
     ) async throws -> String {
-      try await facets.resolve(
-        appID, for: try FacetID(facet), version: version, configuration: configuration,
-        until: environment.clock.uptime + .seconds(60), in: environment.environment)
+      let caller = try FacetID(facet)
+      if let address = try FacetAuthorization.listAddress(of: appID, for: caller) {
+        try await facets.authorize(
+          caller, by: address, version: version, configuration: configuration,
+          until: environment.clock.uptime + .seconds(60), in: environment.environment)
+      }
+      return caller.application(appID).id
     }
   }
 

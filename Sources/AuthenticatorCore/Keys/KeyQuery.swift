@@ -1,3 +1,5 @@
+import AuthenticatorCoding
+
 /// Which records to return; every given field must be equal. No query without an instance, except `everything`.
 public struct KeyQuery: Hashable, Sendable {
   /// The configured server; nil in `everything` only.
@@ -53,6 +55,15 @@ public struct KeyQuery: Hashable, Sendable {
 
   private static func isSame(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    return left.utf8.elementsEqual(right.utf8)
+    return left.isIdentical(to: right)
+  }
+
+  /// By what tells queries apart most; sets of states would cost more than they part.
+  public func hash(into hasher: inout Hasher) {
+    if let party { hasher.combine(identityOf: party) }
+    if let slot { hasher.combine(identityOf: slot) }
+    hasher.combine(family)
+    externalID?.withUnsafeBytes { hasher.combine(bytes: $0) }
+    account?.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }

@@ -59,7 +59,7 @@ public enum ReservedClaims {
   /// The first reserved name among an app's claims; nil: there is none.
   public static func first(in claims: JSONObject) -> String? {
     // Compared as bytes: Swift takes different compositions of a character for the same text.
-    claims.names.first { name in names.contains { $0.utf8.elementsEqual(name.utf8) } }
+    claims.names.first { name in names.contains { $0.isIdentical(to: name) } }
   }
 }
 

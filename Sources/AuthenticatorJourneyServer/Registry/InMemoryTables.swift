@@ -1,3 +1,5 @@
+internal import AuthenticatorCoding
+
 internal import AuthenticatorCore
 internal import AuthenticatorCrypto
 
@@ -48,7 +50,7 @@ struct InMemoryTables {
   func index(of externalID: String, family: DeviceRecord.Family, realm: Realm) -> Int? {
     // Ids are compared byte by byte, as the database does.
     devices.firstIndex {
-      $0.family == family && $0.realm == realm && $0.externalID.utf8.elementsEqual(externalID.utf8)
+      $0.family == family && $0.realm == realm && $0.externalID.isIdentical(to: externalID)
     }
   }
 }

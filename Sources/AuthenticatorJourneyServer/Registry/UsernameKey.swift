@@ -1,3 +1,5 @@
+internal import AuthenticatorCoding
+
 /// What user names are compared by: lower case, then byte for byte, as a database does.
 ///
 /// Swift calls texts equal that Unicode calls equivalent (an accented letter, and the letter with an accent after it).
@@ -10,11 +12,10 @@ public struct UsernameKey: Hashable, Sendable {
   public init(_ name: String) { text = name.lowercased() }
 
   public static func == (left: UsernameKey, right: UsernameKey) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    left.text.isIdentical(to: right.text)
   }
 
   public func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    hasher.combine(identityOf: text)
   }
 }

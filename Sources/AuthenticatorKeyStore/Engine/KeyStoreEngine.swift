@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorCrypto
 import Synchronization
@@ -155,7 +156,7 @@ extension KeyQuery {
     func matches<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted.map { $0 == value } ?? true }
     // Texts by their bytes: what is encoded differently is another name.
     func matches(_ wanted: String?, _ value: String?) -> Bool {
-      wanted.map { wanted in value.map { wanted.utf8.elementsEqual($0.utf8) } ?? false } ?? true
+      wanted.map { wanted in value.map { wanted.isIdentical(to: $0) } ?? false } ?? true
     }
     return states.contains(record.state)
       && matches(instance, record.owner.instance) && matches(family, record.owner.family)

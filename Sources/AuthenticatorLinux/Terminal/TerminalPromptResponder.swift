@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 
 /// Choices and approvals on a terminal.
@@ -36,7 +37,7 @@ public struct TerminalPromptResponder: PromptResponder {
   /// The option that was typed, as it was offered: by its bytes, else one that looks alike, since nobody knows how a
   /// keyboard composes what is typed.
   static func option(_ answer: String, of options: [String]) -> String? {
-    options.first { $0.utf8.elementsEqual(answer.utf8) } ?? options.first { $0 == answer }
+    options.first { $0.isIdentical(to: answer) } ?? options.first { $0 == answer }
   }
 
   /// The lines of a content, whichever line ends its server writes; a tab is a step to the right.

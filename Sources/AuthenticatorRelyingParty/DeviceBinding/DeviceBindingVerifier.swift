@@ -94,6 +94,6 @@ public struct DeviceBindingVerifier: Sendable {
   /// only in Unicode composition.
   private static func isExactly(_ value: JSONValue?, _ text: String) -> Bool {
     guard let value = value?.stringValue else { return false }
-    return value.utf8.elementsEqual(text.utf8)
+    return value.isIdentical(to: text)
   }
 }

@@ -93,7 +93,7 @@ public struct UAFExpectation: Sendable {
     }
     let final = try UAFFinalChallenge(response.finalChallenge)
     let expectedAppID = appID.flatMap { $0.isEmpty ? nil : $0 } ?? final.facetID
-    guard Self.equal(final.appID, expectedAppID), header.appID.map({ Self.equal($0, expectedAppID) }) ?? true else {
+    guard final.appID.isIdentical(to: expectedAppID), header.appID?.isIdentical(to: expectedAppID) ?? true else {
       throw UAFVerificationError(.appIDMismatch, "the response names another app")
     }
     guard ConstantTime.equals(Array(final.challenge.utf8), Array(challenge.utf8)) else {
@@ -112,13 +112,11 @@ public struct UAFExpectation: Sendable {
     }
   }
 
-  private static func equal(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
-
   /// Listed, or a web origin on the app's own host (AppID and Facets 1.1 section 3.1.2).
   private func isTrusted(_ facetID: String) -> Bool {
-    if facets.contains(where: { Self.equal(UAFFacet.normalized($0) ?? $0, facetID) }) { return true }
+    if facets.contains(where: { (UAFFacet.normalized($0) ?? $0).isIdentical(to: facetID) }) { return true }
     guard let appID, !appID.isEmpty else { return false }
-    guard let appHost = Self.host(appID) else { return Self.equal(appID, facetID) }
+    guard let appHost = Self.host(appID) else { return appID.isIdentical(to: facetID) }
     guard let facetHost = Self.host(facetID), !facetID.dropFirst(8).contains("/") else { return false }
     return appHost == facetHost
   }

@@ -222,7 +222,7 @@ public struct UAFRelyingParty: Sendable {
     _ response: UAFReceivedResponse, context: String = "", at now: Int64
   ) throws(UAFVerificationError) -> UAFPendingRequest {
     guard let text = response.header.serverData, let data = UAFServerData(sealed: text, key: key),
-      data.context.utf8.elementsEqual(context.utf8)
+      data.context.isIdentical(to: context)
     else { throw UAFVerificationError(.serverDataInvalid, "the server data is not one of this server and purpose") }
     guard data.operation == response.header.operation else {
       throw UAFVerificationError(.operationMismatch, "the response is one to another operation")

@@ -56,7 +56,7 @@ public struct CeremonyExpectation: Hashable, Sendable {
     guard let received = data.challenge, !challenge.isEmpty, ConstantTime.equals(received, challenge) else {
       throw WebAuthnVerificationError(.challengeMismatch, "the challenge is not the one that was sent")
     }
-    guard origins.contains(where: { $0.utf8.elementsEqual(data.origin.utf8) }) else {
+    guard origins.contains(where: { $0.isIdentical(to: data.origin) }) else {
       throw WebAuthnVerificationError(.originMismatch, "the origin is not an expected one")
     }
     let mayBeFramed = allowsCrossOrigin || !topOrigins.isEmpty
@@ -67,7 +67,7 @@ public struct CeremonyExpectation: Hashable, Sendable {
       guard mayBeFramed else {
         throw WebAuthnVerificationError(.crossOriginNotAllowed, "the ceremony names an outermost page")
       }
-      guard topOrigins.contains(where: { $0.utf8.elementsEqual(topOrigin.utf8) }) else {
+      guard topOrigins.contains(where: { $0.isIdentical(to: topOrigin) }) else {
         throw WebAuthnVerificationError(.topOriginMismatch, "the outermost page is not an expected one")
       }
     }

@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 
 /// What keys of an application are bound to (FIDO UAF ASM API, "KHAccessToken"), for the ID it has now and for those under
@@ -11,16 +12,24 @@ struct AccessTokens: Sendable {
   /// The present ID comes last; empty: nothing was registered on this device yet.
   var byID: [Entry] = []
 
+  /// Where a failed sign-in of the present ID is noted; nil with `current`.
+  var failureItem: ItemName?
+
   /// That of the present ID.
   var current: [UInt8]? { byID.last?.token }
 
   func token(for appID: String) -> [UInt8]? { byID.first { $0.appID.isIdentical(to: appID) }?.token }
 }
 
-/// A key of the store with its handle.
-struct RegisteredKey: Sendable {
+/// A key of the store with its handle. One object, however often it is handed on: records are large.
+final class RegisteredKey: Sendable {
   let record: KeyRecord
   let handle: KeyHandle
+
+  init(record: KeyRecord, handle: KeyHandle) {
+    self.record = record
+    self.handle = handle
+  }
 
   /// Whether it signs without being named: its server has accepted it, or may have and did not say. A key that was made
   /// as a second factor has no user's name, and is no answer to who it is.

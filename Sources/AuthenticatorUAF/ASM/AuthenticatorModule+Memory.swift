@@ -50,22 +50,20 @@ extension AuthenticatorModule {
 
   // MARK: Failures that the next sign-in must know of
 
-  private func failureItem(_ token: [UInt8]) -> ItemName {
+  static func failureItem(_ token: [UInt8]) -> ItemName {
     ItemName(owner: nil, name: "uaf.failure." + Base64URL.encode(SHA256.hash(token + Array("failure".utf8))))
   }
 
   /// The model with which the last sign-in of this application and caller ended without recognizing the person.
   func failedModel(_ tokens: AccessTokens) async throws -> AAID? {
-    guard let token = tokens.current, let bytes = try await context.keyStore.item(failureItem(token)) else {
-      return nil
-    }
+    guard let name = tokens.failureItem, let bytes = try await context.keyStore.item(name) else { return nil }
     return AAID(String(decoding: bytes, as: UTF8.self))
   }
 
   /// Notes with which model a sign-in failed; nil: none did, or an alternative to it was offered.
-  func note(failureOf aaid: AAID?, _ token: [UInt8]) async throws {
+  func note(failureOf aaid: AAID?, _ tokens: AccessTokens) async throws {
+    guard let name = tokens.failureItem else { return }
     let bytes = aaid.map { Array($0.rawValue.utf8) }
-    let name = failureItem(token)
     guard try await context.keyStore.item(name) != bytes else { return }
     try await context.keyStore.setItem(name, to: bytes)
   }

@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorCrypto
 
@@ -10,6 +11,7 @@ final class AuthenticatorModule: Sendable {
   /// Identifies the caller: the facet.
   let callerID: String
   let displaysImages: Bool
+  private let memory = ModuleMemory()
 
   init(
     context: AuthenticatorContext, authenticators: [SealedAuthenticator], personaID: String, callerID: String,
@@ -23,6 +25,8 @@ final class AuthenticatorModule: Sendable {
   }
 
   private static let tokenItem = ItemName(owner: nil, name: "uaf.asmToken")
+  /// The states of keys that may sign.
+  static let inUse: Set<KeyRecord.State> = [.active, .staged]
 
   // MARK: Tokens
 
@@ -43,24 +47,30 @@ final class AuthenticatorModule: Sendable {
 
   private func tokens(of application: UAFApplication, _ asmToken: [UInt8]) throws -> AccessTokens {
     guard asmToken.count == 32 else { throw AuthenticatorError(.integrityFailed, stage: "uaf.asm") }
+    if let known = memory.tokens(of: application, asmToken) { return known }
     let ids = application.formerIDs + [application.id]
-    return AccessTokens(
+    var tokens = AccessTokens(
       byID: ids.map { id in
         let token = KeyHandle.accessToken(
           appID: id, asmToken: asmToken, personaID: personaID, callerID: callerID)
         return AccessTokens.Entry(appID: id, token: token)
       })
+    tokens.failureItem = tokens.current.map(Self.failureItem)
+    memory.remember(tokens, of: application, asmToken)
+    return tokens
   }
 
   // MARK: Keys
 
   /// The keys of this application and caller, oldest first: active ones, and those whose server has not answered yet.
-  func keys(_ tokens: AccessTokens, states: Set<KeyRecord.State> = [.active, .staged]) async throws -> [RegisteredKey] {
+  func keys(
+    _ tokens: AccessTokens, states: Set<KeyRecord.State> = AuthenticatorModule.inUse
+  ) async throws -> [RegisteredKey] {
     var found: [RegisteredKey] = []
     for entry in tokens.byID {
       let query = KeyQuery(instance: context.instance, family: .uaf, party: entry.appID, states: states)
       for record in try await context.keyStore.records(matching: query) {
-        let handle = try KeyHandle(record.attributes)
+        let handle = try memory.handle(record.attributes)
         guard ConstantTime.equals(handle.accessToken, entry.token) else { continue }
         found.append(RegisteredKey(record: record, handle: handle))
       }
@@ -71,7 +81,7 @@ final class AuthenticatorModule: Sendable {
   /// All keys of this caller, for every application.
   func registrations() async throws -> [UAFRegistrations] {
     guard let token = try await context.keyStore.item(Self.tokenItem) else { return [] }
-    let query = KeyQuery(instance: context.instance, family: .uaf, states: [.active, .staged])
+    let query = KeyQuery(instance: context.instance, family: .uaf, states: Self.inUse)
     var found: [UAFRegistrations] = []
     for record in try await context.keyStore.records(matching: query) {
       let handle = try KeyHandle(record.attributes)
@@ -102,7 +112,7 @@ final class AuthenticatorModule: Sendable {
       throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
     }
     let (assertion, key) = try await authenticator.register(
-      command, username: username, attestationType: attestationType)
+      command, username: username, attestationType: attestationType, accessToken: tokens.current ?? [])
     do {
       guard try await hasRoomStill(for: key, authenticator, username: username, tokens) else {
         throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
@@ -191,13 +201,10 @@ final class AuthenticatorModule: Sendable {
     ticket: VerificationTicket?, transaction: [UInt8]?, _ tokens: AccessTokens
   ) async throws -> [UInt8] {
     do {
-      var command = command
-      let party = key.record.owner.party
-      if !party.isIdentical(to: command.appID), let former = tokens.token(for: party) {
-        command.accessToken = former
-      }
-      let assertion = try await authenticator.sign(command, with: key, ticket: ticket, transaction: transaction)
-      if let token = tokens.current { try await note(failureOf: nil, token) }
+      let token = tokens.token(for: key.record.owner.party) ?? tokens.current ?? []
+      let assertion = try await authenticator.sign(
+        command, with: key, accessToken: token, ticket: ticket, transaction: transaction)
+      try await note(failureOf: nil, tokens)
       return assertion
     } catch {
       throw try await judged(error, key, tokens)
@@ -207,9 +214,7 @@ final class AuthenticatorModule: Sendable {
   /// What becomes of a key and of the next operation after a failure.
   func judged(_ error: any Error, _ key: RegisteredKey, _ tokens: AccessTokens) async throws -> AuthenticatorError {
     let error = AuthenticatorError.wrapping(error, as: .keyAccessDenied, stage: "uaf.asm")
-    if error.code == .userVerificationFailed, let token = tokens.current {
-      try await note(failureOf: key.handle.aaid, token)
-    }
+    if error.code == .userVerificationFailed { try await note(failureOf: key.handle.aaid, tokens) }
     switch UAFCommandStatus(error.code) {
     case .keyDisappearedPermanently: try await bury(key)
     case .userNotEnrolled:

@@ -25,7 +25,7 @@ public struct AuthenticationSignedData: Hashable, Sendable {
   func encoded() throws(TLVError) -> [UInt8] {
     var writer = TLVWriter()
     try writer.write(.signedData) { (inner) throws(TLVError) in
-      try inner.write(.aaid, Array(aaid.rawValue.utf8))
+      try inner.write(.aaid, aaid.rawValue.utf8)
       try inner.write(.assertionInfo, info.bytes)
       try inner.write(.authenticatorNonce, nonce)
       try inner.write(.finalChallengeHash, finalChallengeHash)

@@ -9,35 +9,55 @@ final class SealedAuthenticator: Sendable {
   let model: UAFAuthenticatorModel
   let devices: UAFDeviceAuthenticators
   let context: AuthenticatorContext
+  /// What it tells of itself, with and without pictures, as far as that is the same at all times.
+  private let standing: (withImages: UAFAuthenticatorInformation, withoutImages: UAFAuthenticatorInformation)
+  /// What a new key would be made by, as far as its protection depends on it.
+  private let prospect: (request: KeyRequest, access: KeyAccess)?
 
   init(model: UAFAuthenticatorModel, devices: UAFDeviceAuthenticators, context: AuthenticatorContext) {
     self.model = model
     self.devices = devices
     self.context = context
+    standing = (model.information(displaysImages: true), model.information(displaysImages: false))
+    prospect = model.authenticationAlgorithm.signatureAlgorithm.map { algorithm in
+      let owner = KeyOwner(instance: context.instance, family: .uaf, party: "", account: nil)
+      let request = KeyRequest(
+        owner: owner, algorithms: [algorithm], counter: .rising, requiresHardware: model.requiresHardware)
+      return (request, KeyAccess(gate: .open, requiresHardware: devices.needHardware(for: model.behavior)))
+    }
   }
 
   /// The registered extension that is known here.
   static let extensionIDs = [UAFExtension.userVerificationMethodID]
 
-  /// What every command brings.
-  struct Command: Sendable {
-    var appID: String
-    var finalChallengeHash: [UInt8]
-    var accessToken: [UInt8]
-    var operation: OperationID
-    var prompt: Prompt
-    var deadline: Duration
+  /// What every command brings, beside the token that binds its key.
+  final class Command: Sendable {
+    let appID: String
+    let finalChallengeHash: [UInt8]
+    let operation: OperationID
+    let prompt: Prompt
+    let deadline: Duration
     /// Whether the methods of verification are reported in the signed part.
-    var reportsMethods: Bool
+    let reportsMethods: Bool
+
+    init(
+      appID: String, finalChallengeHash: [UInt8], operation: OperationID, prompt: Prompt, deadline: Duration,
+      reportsMethods: Bool
+    ) {
+      self.appID = appID
+      self.finalChallengeHash = finalChallengeHash
+      self.operation = operation
+      self.prompt = prompt
+      self.deadline = deadline
+      self.reportsMethods = reportsMethods
+    }
   }
 
   // MARK: Information
 
   /// What it tells of itself; nil: it cannot be used on this device now.
   func information(displaysImages: Bool) async -> UAFAuthenticatorInformation? {
-    guard model.authenticationAlgorithm.signatureAlgorithm != nil,
-      let device = try? await devices.make(model.behavior, context)
-    else { return nil }
+    guard let prospect, let device = try? await devices.make(model.behavior, context) else { return nil }
     let isUserEnrolled: Bool
     switch await device.availability() {
     case .available: isUserEnrolled = true
@@ -45,44 +65,20 @@ final class SealedAuthenticator: Sendable {
     case .unavailable(.biometryNotEnrolled): isUserEnrolled = false
     case .unavailable, .unknown: return nil
     }
-    guard let protection = await keyProtection(device) else { return nil }
-    let images = displaysImages ? model.tcDisplayPNGCharacteristics : []
-    return UAFAuthenticatorInformation(
-      aaid: model.aaid, title: model.title, description: model.description, supportedUAFVersions: model.versions,
-      authenticationAlgorithm: model.authenticationAlgorithm, attestationTypes: model.possibleAttestations,
-      userVerification: model.userVerification, keyProtection: protection,
-      matcherProtection: model.matcherProtection, attachmentHint: model.attachmentHint,
-      isSecondFactorOnly: model.isSecondFactorOnly, tcDisplay: model.tcDisplay,
-      tcDisplayContentTypes: model.tcDisplay.isEmpty
-        ? [] : [UAFTransaction.plainText] + (images.isEmpty ? [] : [UAFTransaction.pngImage]),
-      tcDisplayPNGCharacteristics: images, supportedExtensionIDs: Self.extensionIDs, isUserEnrolled: isUserEnrolled)
-  }
-
-  /// What is effectively true of a new key; nil: none could be made.
-  private func keyProtection(_ device: any DeviceAuthenticator) async -> KeyProtectionTypes? {
-    guard let algorithm = model.authenticationAlgorithm.signatureAlgorithm else { return nil }
-    let owner = KeyOwner(instance: context.instance, family: .uaf, party: "", account: nil)
-    let request = KeyRequest(
-      owner: owner, algorithms: [algorithm], counter: .rising, requiresHardware: model.requiresHardware)
-    let needsHardware =
-      switch model.behavior.authenticator {
-      case .biometricOnly, .biometricAllowFallback: !devices.biometric.allowsSoftwareKeys
-      case .devicePasscode: !devices.devicePasscode.allowsSoftwareKeys
-      case .applicationPIN: devices.applicationPIN?.requiresHardware ?? false
-      default: false
-      }
-    let access = KeyAccess(gate: .open, requiresHardware: needsHardware)
-    guard let protection = await context.keyStore.prospectiveProtection(for: request, access: access) else {
-      return nil
-    }
-    return model.keyProtection(of: protection)
+    // What is effectively true of a new key; without any, none could be made.
+    let protection = await context.keyStore.prospectiveProtection(for: prospect.request, access: prospect.access)
+    guard let protection = protection.flatMap(model.keyProtection) else { return nil }
+    var information = displaysImages ? standing.withImages : standing.withoutImages
+    information.keyProtection = protection
+    information.isUserEnrolled = isUserEnrolled
+    return information
   }
 
   // MARK: Register
 
   /// Makes a staged key and the assertion about it; nothing is left when it throws.
   func register(
-    _ command: Command, username: String, attestationType: UAFAttestationType
+    _ command: Command, username: String, attestationType: UAFAttestationType, accessToken: [UInt8]
   ) async throws -> (assertion: [UInt8], key: RegisteredKey) {
     guard model.possibleAttestations.contains(attestationType),
       let algorithm = model.authenticationAlgorithm.signatureAlgorithm
@@ -98,12 +94,12 @@ final class SealedAuthenticator: Sendable {
       throw AuthenticatorError(.keyGenerationFailed, stage: "uaf.register", reason: "the random source gave too little")
     }
     let handle = KeyHandle(
-      aaid: model.aaid, accessToken: command.accessToken, keyID: keyID,
+      aaid: model.aaid, accessToken: accessToken, keyID: keyID,
       username: model.isSecondFactorOnly ? "" : username)
     let left = command.deadline - context.environment.uptime()
     let now = context.environment.now()
     var request = KeyRequest(
-      owner: owner, algorithms: [algorithm], slot: Self.slot(model.aaid, command.accessToken, username: username),
+      owner: owner, algorithms: [algorithm], slot: Self.slot(model.aaid, accessToken, username: username),
       externalID: keyID.bytes,
       attributes: handle.encoded, counter: .rising, requiresHardware: model.requiresHardware,
       journal: RegistrationJournal(end: now.advanced(by: left + .seconds(60))).encoded)
@@ -191,9 +187,10 @@ final class SealedAuthenticator: Sendable {
 
   /// Signs with one key; the transaction was shown and approved before.
   func sign(
-    _ command: Command, with registered: RegisteredKey, ticket: VerificationTicket?, transaction: [UInt8]?
+    _ command: Command, with registered: RegisteredKey, accessToken: [UInt8], ticket: VerificationTicket?,
+    transaction: [UInt8]?
   ) async throws -> [UInt8] {
-    guard ConstantTime.equals(registered.handle.accessToken, command.accessToken) else {
+    guard ConstantTime.equals(registered.handle.accessToken, accessToken) else {
       throw AuthenticatorError(.keyAccessDenied, stage: "uaf.sign")
     }
     if transaction != nil, model.behavior.level == .none || model.tcDisplay.isEmpty {

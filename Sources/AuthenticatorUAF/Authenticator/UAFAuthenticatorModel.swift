@@ -89,6 +89,21 @@ public struct UAFAuthenticatorModel: Sendable {
   }
 }
 
+extension UAFAuthenticatorModel {
+  /// What its authenticator tells of itself at all times; the key protection is that of the device and comes later.
+  func information(displaysImages: Bool) -> UAFAuthenticatorInformation {
+    let images = displaysImages ? tcDisplayPNGCharacteristics : []
+    return UAFAuthenticatorInformation(
+      aaid: aaid, title: title, description: description, supportedUAFVersions: versions,
+      authenticationAlgorithm: authenticationAlgorithm, attestationTypes: possibleAttestations,
+      userVerification: userVerification, keyProtection: [], matcherProtection: matcherProtection,
+      attachmentHint: attachmentHint, isSecondFactorOnly: isSecondFactorOnly, tcDisplay: tcDisplay,
+      tcDisplayContentTypes: tcDisplay.isEmpty
+        ? [] : [UAFTransaction.plainText] + (images.isEmpty ? [] : [UAFTransaction.pngImage]),
+      tcDisplayPNGCharacteristics: images, supportedExtensionIDs: SealedAuthenticator.extensionIDs)
+  }
+}
+
 extension UAFBehavior {
   fileprivate var usualTitle: String {
     switch self {

@@ -27,14 +27,10 @@ public struct UAFDeviceAuthenticators: Sendable {
   func make(_ behavior: UAFBehavior, _ context: AuthenticatorContext) async throws -> any DeviceAuthenticator {
     let type = behavior.authenticator
     if custom.hasFactory(for: type) { return try await custom.make(type, context) }
-    var biometric = biometric
-    biometric.enrollment = behavior.enrollment
-    // The button comes with an operation's extras alone.
-    biometric.fallbackTitle = nil
     switch type {
-    case .biometricOnly: return BiometricOnlyAuthenticator(config: biometric, context: context)
+    case .biometricOnly: return BiometricOnlyAuthenticator(config: biometric(for: behavior), context: context)
     case .biometricAllowFallback:
-      return BiometricDeviceCredentialAuthenticator(config: biometric, context: context)
+      return BiometricDeviceCredentialAuthenticator(config: biometric(for: behavior), context: context)
     case .devicePasscode: return DevicePasscodeAuthenticator(config: devicePasscode, context: context)
     case .none: return NoneAuthenticator(context: context)
     default:
@@ -43,6 +39,24 @@ public struct UAFDeviceAuthenticators: Sendable {
       }
       throw AuthenticatorError(
         .unsupported, stage: "factory", reason: "no factory for authenticator type \(type)")
+    }
+  }
+
+  private func biometric(for behavior: UAFBehavior) -> BiometricAuthenticatorConfig {
+    var biometric = biometric
+    biometric.enrollment = behavior.enrollment
+    // The button comes with an operation's extras alone.
+    biometric.fallbackTitle = nil
+    return biometric
+  }
+
+  /// Whether keys of a behavior must be in hardware by what is configured here.
+  func needHardware(for behavior: UAFBehavior) -> Bool {
+    switch behavior.authenticator {
+    case .biometricOnly, .biometricAllowFallback: !biometric.allowsSoftwareKeys
+    case .devicePasscode: !devicePasscode.allowsSoftwareKeys
+    case .applicationPIN: applicationPIN?.requiresHardware ?? false
+    default: false
     }
   }
 }

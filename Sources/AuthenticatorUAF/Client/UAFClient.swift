@@ -12,6 +12,7 @@ public final class UAFClient: Sendable {
   public let configuration: UAFClientConfiguration
   let facets: FacetAuthorization
   private let authenticators: [SealedAuthenticator]
+  private let lastCaller = LastCaller()
 
   /// - Throws: `invalidRequest` when two authenticators have the same AAID, or one claims what cannot be: the reason names
   ///   the model and its member.
@@ -141,6 +142,21 @@ public final class UAFClient: Sendable {
     let facet = try FacetID(facetID)
     let module = module(callerID: facet.normalized)
     try await module.deregister(.everything, try await module.tokens(of: facet.application(appID)))
+  }
+
+  /// Who calls, when the caller may act for the application that a message names.
+  /// - Throws: what `FacetAuthorization.resolve` throws.
+  func caller(_ facetID: String, _ header: OperationHeader, until deadline: Duration) async throws -> UAFCaller {
+    if let caller = lastCaller.caller(facetID, header.appID) { return caller }
+    let facet = try FacetID(facetID)
+    let address = try FacetAuthorization.listAddress(of: header.appID, for: facet)
+    if let address {
+      try await facets.authorize(
+        facet, by: address, version: header.upv, configuration: configuration, until: deadline, in: environment)
+    }
+    let caller = UAFCaller(facet, facet.application(header.appID), module(callerID: facet.normalized))
+    if address == nil { lastCaller.remember(caller, facetID, header.appID) }
+    return caller
   }
 
   func module(callerID: String) -> AuthenticatorModule {

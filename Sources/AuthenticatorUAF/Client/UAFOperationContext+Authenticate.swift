@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 
 extension UAFOperationContext {
@@ -9,7 +10,7 @@ extension UAFOperationContext {
     let challenge = finalChallenge(request.challenge)
     let texts = client.configuration.texts
     let command = command(
-      challenge, tokens, prompt: prompt(forms.isEmpty ? texts.authentication : texts.transaction, offersFallback: true))
+      challenge, prompt: prompt(forms.isEmpty ? texts.authentication : texts.transaction, offersFallback: true))
     var failure: AuthenticatorError?
     var approved: UAFTransactionForms.Form?
     for choice in try await ordered(found.choices, of: found, isRegistration: false) {
@@ -37,12 +38,12 @@ extension UAFOperationContext {
     _ member: PolicyChoice.Member, of found: Candidates, _ command: SealedAuthenticator.Command,
     _ transaction: [UInt8]?
   ) async throws -> [UInt8] {
-    let authenticator = found.authenticators[member.candidate]
+    let authenticator = found.all[member.candidate].authenticator
     let keys = newestByUser(found.keys(of: member))
     guard let first = keys.first else { throw found.absence(of: member) }
     var key = first
     var ticket: VerificationTicket?
-    if keys.count > 1, !found.information[member.candidate].isSecondFactorOnly {
+    if keys.count > 1, !found.all[member.candidate].information.isSecondFactorOnly {
       // Names are shown to a verified person only; a PIN is one user's own, so there the name comes first.
       if !keys.contains(where: { $0.record.access.gate.isSecret }) {
         do {

@@ -1,31 +1,39 @@
 import AuthenticatorCore
 
 extension UAFOperationContext {
-  /// The authenticators that a policy may mean, with the keys of the application, and the choices among them.
-  struct Candidates: Sendable {
-    var authenticators: [SealedAuthenticator] = []
-    var information: [UAFAuthenticatorInformation] = []
+  /// One authenticator that a policy may mean, with the keys of the application.
+  struct Candidate: Sendable {
+    let authenticator: SealedAuthenticator
+    let information: UAFAuthenticatorInformation
     /// Keys that their model opens as it is configured now.
-    var keys: [[RegisteredKey]] = []
+    var keys: [RegisteredKey]
     /// Keys that were made when their model was configured otherwise; of registrations they are among the others.
-    var outdated: [[RegisteredKey]] = []
+    var outdated: [RegisteredKey] = []
     /// Keys that a changed enrolled set has ended; looked for only when no other answers.
-    var gone: [Set<UAFKeyID>] = []
+    var gone: Set<UAFKeyID> = []
+
+    func knows(_ keyID: UAFKeyID) -> Bool {
+      keys.contains { $0.handle.keyID == keyID } || outdated.contains { $0.handle.keyID == keyID }
+        || gone.contains(keyID)
+    }
+  }
+
+  /// The authenticators that a policy may mean, and the choices among them.
+  struct Candidates: Sendable {
+    var all: [Candidate] = []
     /// The usable ways of serving the policy, in the order in which they are tried.
     var choices: [PolicyChoice] = []
+
+    subscript(member: PolicyChoice.Member) -> Candidate { all[member.candidate] }
 
     /// The ways of serving a policy, by the keys that are known.
     /// - Parameter isUsable: what cannot answer takes no place among the ways that are looked at.
     func choices(
       for policy: UAFPolicy, where isUsable: (PolicyChoice.Member) -> Bool = { _ in true }
     ) -> [PolicyChoice] {
-      let candidates = authenticators.indices.map { index in
-        var keyIDs = gone[index]
-        for key in keys[index] { keyIDs.insert(key.handle.keyID) }
-        for key in outdated[index] { keyIDs.insert(key.handle.keyID) }
-        return PolicyCandidate(information: information[index], keyIDs: keyIDs)
+      PolicyMatcher.choices(for: policy, among: all.indices, where: isUsable) { criteria, index in
+        PolicyMatcher.matches(criteria, all[index].information, hasKey: all[index].knows)
       }
-      return PolicyMatcher(candidates).choices(for: policy, where: isUsable)
     }
 
     // MARK: Signing
@@ -33,9 +41,9 @@ extension UAFOperationContext {
     /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered yet
     /// is used when it is named, which is the answer, or when its user has no other.
     func keys(of member: PolicyChoice.Member) -> [RegisteredKey] {
-      let keys = keys[member.candidate]
+      let keys = all[member.candidate].keys
       if let named = member.keyIDs { return keys.filter { named.contains($0.handle.keyID) } }
-      if information[member.candidate].isSecondFactorOnly { return [] }
+      if all[member.candidate].information.isSecondFactorOnly { return [] }
       if keys.count == 1 { return keys[0].isOffered ? keys : [] }
       return keys.filter { key in
         guard key.record.state != .active else { return key.isOffered }
@@ -46,21 +54,21 @@ extension UAFOperationContext {
     /// Why a member could not sign; nil: it could. Known before anything is shown.
     /// - Parameter forms: what must be shown; nil: that is not known.
     func obstacle(to member: PolicyChoice.Member, _ forms: UAFTransactionForms?) -> AuthenticatorError? {
-      let keys = keys[member.candidate]
-      let information = information[member.candidate]
+      let keys = all[member.candidate].keys
       let hasKeys =
         if let named = member.keyIDs {
           keys.contains { named.contains($0.handle.keyID) }
         } else {
-          !information.isSecondFactorOnly && keys.contains(where: \.isOffered)
+          !all[member.candidate].information.isSecondFactorOnly && keys.contains(where: \.isOffered)
         }
       guard hasKeys else { return absence(of: member) }
       guard let forms, !forms.isEmpty else { return nil }
-      guard authenticators[member.candidate].model.behavior.level > .none, !information.tcDisplay.isEmpty else {
+      let candidate = self[member]
+      guard candidate.authenticator.model.behavior.level > .none, !candidate.information.tcDisplay.isEmpty else {
         return AuthenticatorError(
           .keyAccessDenied, stage: "uaf.transaction", reason: "this authenticator confirms no transactions")
       }
-      return forms.form(for: [information]) == nil ? Self.unseen : nil
+      return forms.form(for: [candidate.information]) == nil ? Self.unseen : nil
     }
 
     /// Why a choice could not answer; nil: it could.
@@ -73,7 +81,7 @@ extension UAFOperationContext {
 
     /// The form of a transaction that every member of a choice shows.
     func form(for choice: PolicyChoice, _ forms: UAFTransactionForms) -> UAFTransactionForms.Form? {
-      forms.form(for: choice.members.map { information[$0.candidate] })
+      forms.isEmpty ? nil : forms.form(for: choice.members.map { self[$0].information })
     }
 
     static var unseen: AuthenticatorError {
@@ -83,19 +91,18 @@ extension UAFOperationContext {
     /// Why there is no key for a member: a changed enrolled set has ended it, its model was configured otherwise when it
     /// was made, or it never was there.
     func absence(of member: PolicyChoice.Member) -> AuthenticatorError {
-      let gone = gone[member.candidate]
-      if member.keyIDs?.contains(where: gone.contains) ?? !gone.isEmpty {
+      let candidate = self[member]
+      if member.keyIDs?.contains(where: candidate.gone.contains) ?? !candidate.gone.isEmpty {
         return AuthenticatorError(.keyInvalidated, stage: "uaf.authenticate")
       }
-      let information = information[member.candidate]
       var reason = ""
-      if member.keyIDs == nil, information.isSecondFactorOnly {
+      if member.keyIDs == nil, candidate.information.isSecondFactorOnly {
         reason = "a second factor signs only with a key that the server names"
-      } else if outdated[member.candidate].contains(where: { member.keyIDs?.contains($0.handle.keyID) ?? true })
-        || member.keyIDs == nil && keys[member.candidate].contains(where: \.handle.username.isEmpty)
+      } else if candidate.outdated.contains(where: { member.keyIDs?.contains($0.handle.keyID) ?? true })
+        || member.keyIDs == nil && candidate.keys.contains(where: \.handle.username.isEmpty)
       {
         reason =
-          "the configuration of \(information.aaid) has changed since the key was made, and it fits the key no more; "
+          "the configuration of \(candidate.information.aaid) has changed since the key was made, and it fits the key no more; "
           + "change it back or register again"
       }
       return AuthenticatorError(.keyAccessDenied, stage: "uaf.authenticate", reason: reason)
@@ -116,22 +123,18 @@ extension UAFOperationContext {
         isAnyOfAnotherVersion = true
         continue
       }
-      found.authenticators.append(one)
-      found.information.append(information)
-      var fitting = keys.filter { $0.handle.aaid == one.model.aaid }
-      var outdated: [RegisteredKey] = []
-      if !isRegistration, !fitting.isEmpty {
+      var candidate = Candidate(
+        authenticator: one, information: information, keys: keys.filter { $0.handle.aaid == one.model.aaid })
+      if !isRegistration, !candidate.keys.isEmpty {
         let type = await one.keyType()
-        if !fitting.allSatisfy({ one.fits($0, type) }) {
-          outdated = fitting.filter { !one.fits($0, type) }
-          fitting.removeAll { !one.fits($0, type) }
+        if !candidate.keys.allSatisfy({ one.fits($0, type) }) {
+          candidate.outdated = candidate.keys.filter { !one.fits($0, type) }
+          candidate.keys.removeAll { !one.fits($0, type) }
         }
       }
-      found.keys.append(fitting)
-      found.outdated.append(outdated)
-      found.gone.append([])
+      found.all.append(candidate)
     }
-    if found.authenticators.isEmpty, isAnyOfAnotherVersion {
+    if found.all.isEmpty, isAnyOfAnotherVersion {
       throw AuthenticatorError(.unsupportedVersion, stage: "uaf.policy", reason: "no authenticator has this version")
     }
     return found

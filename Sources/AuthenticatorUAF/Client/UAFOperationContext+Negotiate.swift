@@ -18,9 +18,9 @@ extension UAFOperationContext {
   ) async throws -> (operation: UAFOperationContext, plan: UAFOperationPlan) {
     let entries = try UAFRequestEntries(message.uafProtocolMessage)
     var failure: AuthenticatorError?
-    for version in entries.versions {
+    for read in entries.requests {
       do {
-        let request = try entries.request(in: version)
+        let request = try read()
         guard request.header.op == kind ?? request.header.op else {
           throw AuthenticatorError(.invalidRequest, stage: "uaf.client", reason: "the message asks for something else")
         }
@@ -62,8 +62,8 @@ extension UAFOperationContext {
     found.choices = found.choices(for: request.policy) { found.obstacle(to: $0, known) == nil }
     if found.choices.isEmpty {
       // Keys that a changed enrolled set has ended still answer, by saying so.
-      for index in found.authenticators.indices {
-        found.gone[index] = try await module.goneKeys(found.authenticators[index].model.aaid, tokens)
+      for index in found.all.indices {
+        found.all[index].gone = try await module.goneKeys(found.all[index].authenticator.model.aaid, tokens)
       }
       // Without a choice that could answer, the first one says why it cannot: before anything is shown.
       guard let first = found.choices(for: request.policy).first else { throw Self.nothingAdmitted }
@@ -85,8 +85,7 @@ extension UAFOperationContext {
   }
 
   private func hasRoom(_ member: PolicyChoice.Member, of found: Candidates, _ username: String) -> Bool {
-    module.hasRoom(
-      found.keys[member.candidate], found.authenticators[member.candidate], username: username, tokens)
+    module.hasRoom(found[member].keys, found[member].authenticator, username: username, tokens)
   }
 
   /// Whether a registration could find room in one of the choices; for `checkPolicy`.

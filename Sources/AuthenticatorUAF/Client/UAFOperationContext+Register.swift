@@ -7,7 +7,7 @@ extension UAFOperationContext {
     let challenge = finalChallenge(request.challenge)
     let choices = try await ordered(found.choices, of: found, isRegistration: true)
     let tokens = try await module.makeTokens(of: application)
-    let command = command(challenge, tokens, prompt: prompt(client.configuration.texts.registration))
+    let command = command(challenge, prompt: prompt(client.configuration.texts.registration))
     var failure: AuthenticatorError?
     for choice in choices {
       do {
@@ -33,8 +33,8 @@ extension UAFOperationContext {
     var assertions: [UAFResponse.Assertion] = []
     do {
       for member in choice.members {
-        let authenticator = found.authenticators[member.candidate]
-        let information = found.information[member.candidate]
+        let authenticator = found[member].authenticator
+        let information = found[member].information
         let type =
           member.attestationTypes?.first { information.attestationTypes.contains($0) }
           ?? information.attestationTypes.first

@@ -34,12 +34,10 @@ final class UAFOperationContext: Sendable {
     guard header.appID?.utf8.count ?? 0 <= UAFLimits.appIDBytes else {
       throw MessageMembers.error("header.appID", "is too long")
     }
-    facet = try FacetID(facetID)
-    _ = try await client.facets.resolve(
-      header.appID, for: facet, version: header.upv, configuration: client.configuration, until: deadline,
-      in: environment)
-    application = facet.application(header.appID)
-    module = client.module(callerID: facet.normalized)
+    let caller = try await client.caller(facetID, header, until: deadline)
+    facet = caller.facet
+    application = caller.application
+    module = caller.module
     tokens = try await module.tokens(of: application)
     id = try OperationID(in: environment)
     reportsMethods = header.exts.contains { $0.id == UAFExtension.userVerificationMethodID }
@@ -58,17 +56,17 @@ final class UAFOperationContext: Sendable {
     let configuration = client.configuration
     guard let responder = configuration.responder else { return choices }
     var kind: ChoiceQuestion.Kind?
-    if !isRegistration, let failed = try await module.failedModel(tokens), let token = tokens.current,
-      first.contains(where: { found.information[$0.candidate].aaid == failed })
+    if !isRegistration, let failed = try await module.failedModel(tokens),
+      first.contains(where: { found[$0].information.aaid == failed })
     {
       kind = .alternative
-      try await module.note(failureOf: nil, token)
+      try await module.note(failureOf: nil, tokens)
     }
     if kind == nil, configuration.asksForAuthenticator { kind = .choose }
     guard let kind else { return choices }
     let titles = Self.distinct(
       choices.map { choice in
-        choice.members.map { found.information[$0.candidate].title }.joined(separator: ", ")
+        choice.members.map { found[$0].information.title }.joined(separator: ", ")
       })
     let texts = configuration.texts
     let question = ChoiceQuestion(
@@ -98,12 +96,10 @@ final class UAFOperationContext: Sendable {
       appID: application.id, challenge: challenge, facetID: facet.normalized, channelBinding: channelBinding)
   }
 
-  func command(
-    _ challenge: FinalChallengeParameters, _ tokens: AccessTokens, prompt: Prompt
-  ) -> SealedAuthenticator.Command {
+  func command(_ challenge: FinalChallengeParameters, prompt: Prompt) -> SealedAuthenticator.Command {
     SealedAuthenticator.Command(
-      appID: application.id, finalChallengeHash: challenge.hash, accessToken: tokens.current ?? [], operation: id,
-      prompt: prompt, deadline: deadline, reportsMethods: reportsMethods)
+      appID: application.id, finalChallengeHash: challenge.hash, operation: id, prompt: prompt, deadline: deadline,
+      reportsMethods: reportsMethods)
   }
 
   func prompt(_ reason: String, offersFallback: Bool = false) -> Prompt {

@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 
 /// Decides whether a caller may act for an application, and keeps fetched lists as long as their headers allow.
@@ -15,30 +16,33 @@ actor FacetAuthorization {
   /// The longest a list is kept, whatever its headers say.
   static let maximumAge = UAFLimits.facetListAge
 
-  /// The application's ID after resolution, when the caller may act for it (FIDO AppID and Facet Specification,
-  /// section "Processing rules").
-  /// - Throws: `untrustedFacet`; `invalidMessage` for an app ID that is no address though it begins like one, before
-  ///   anything is fetched; `appCanceled`.
-  nonisolated func resolve(
-    _ appID: String?, for facet: FacetID, version: UAFVersion, configuration: UAFClientConfiguration,
-    until deadline: Duration, in environment: AuthenticatorEnvironment
-  ) async throws -> String {
-    guard let appID, !appID.isEmpty else { return facet.normalized }
+  /// Where the list is that must name the caller; nil: the names alone say that the caller may act for the application
+  /// (FIDO AppID and Facet Specification, section "Processing rules").
+  /// - Throws: `untrustedFacet`; `invalidMessage` for an app ID that is no address though it begins like one.
+  static func listAddress(of appID: String?, for facet: FacetID) throws -> WebURL? {
+    guard let appID, !appID.isEmpty else { return nil }
     guard appID.begins(with: "https:") else {
       guard appID.isIdentical(to: facet.text) || appID.isIdentical(to: facet.normalized) else {
-        throw Self.untrusted("is not the caller's own")
+        throw untrusted("is not the caller's own")
       }
-      return appID
+      return nil
     }
     let url: WebURL
     do { url = try WebURL(appID) } catch {
       throw AuthenticatorError(
         .invalidMessage, stage: "uaf.facets", reason: "the app ID is a malformed address", underlying: error)
     }
-    if facet.webHost == url.host { return appID }
+    return facet.webHost == url.host ? nil : url
+  }
+
+  /// Asks a list whether it names the caller.
+  /// - Throws: `untrustedFacet`; `appCanceled`.
+  func authorize(
+    _ facet: FacetID, by url: WebURL, version: UAFVersion, configuration: UAFClientConfiguration,
+    until deadline: Duration, in environment: AuthenticatorEnvironment
+  ) async throws {
     let list = try await list(at: url, configuration, deadline, environment)
     guard list.names(facet, version: version) else { throw Self.untrusted("does not name the caller") }
-    return appID
   }
 
   private func list(

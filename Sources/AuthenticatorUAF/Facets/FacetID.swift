@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 
 /// Who calls: a web origin or an app's identity.
@@ -30,7 +31,7 @@ struct FacetID: Hashable, Sendable {
 
   /// The application of an ID in a message's header; nil: the facet is the application.
   func application(_ appID: String?) -> UAFApplication {
-    if let appID { return UAFApplication(id: appID) }
+    if let appID, !appID.isEmpty { return UAFApplication(id: appID) }
     return UAFApplication(id: normalized, formerIDs: text.isIdentical(to: normalized) ? [] : [text])
   }
 

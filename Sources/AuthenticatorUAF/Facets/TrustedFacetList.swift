@@ -11,15 +11,15 @@ package struct TrustedFacetList: Sendable {
   /// Reads a list; entries that nobody may name are dropped.
   /// - Throws: `invalidMessage`.
   package init(_ body: [UInt8], appID: WebURL, rules: FacetDomainRules) throws {
-    let value: JSONValue
-    do { value = try JSONValue.parse(body) } catch {
+    let document: JSONDocument
+    do { document = try JSONDocument(body) } catch {
       throw AuthenticatorError(.invalidMessage, stage: "uaf.facets", reason: "the list is no JSON", underlying: error)
     }
-    let members = try MessageMembers(value, "trustedFacets")
+    let members = try MessageMembers(document.root, "trustedFacets")
     let own = rules.leastSpecificPrivateLabel(appID.host)
     for entry in try members.list("trustedFacets", maximum: 64) {
       let version = try UAFVersion(entry["version"], "trustedFacets.version")
-      guard let ids = entry["ids"]?.arrayValue, ids.count <= 4096 else { throw members.malformed("trustedFacets") }
+      guard let ids = entry["ids"]?.elements, ids.count <= 4096 else { throw members.malformed("trustedFacets") }
       guard facets[version] == nil else { throw MessageMembers.error("trustedFacets", "has a version twice") }
       facets[version] = Set(
         ids.compactMap(\.stringValue).compactMap { id -> [UInt8]? in

@@ -30,10 +30,10 @@ public struct ChannelBinding: Hashable, Sendable {
   public init(json: JSONValue) throws {
     let members = try MessageMembers(json, "channelBinding")
     let known: Set<String> = ["serverEndPoint", "tlsServerCertificate", "tlsUnique", "cid_pubkey"]
-    for name in members.object.names where !known.contains(name) {
-      throw MessageMembers.error("channelBinding.\(name)", "is unknown")
+    if let unknown = members.object.members?.first(where: { !known.contains($0.name) }) {
+      throw MessageMembers.error("channelBinding.\(unknown.name)", "is unknown")
     }
-    func text(_ name: String, _ count: ClosedRange<Int>) throws -> String? {
+    func text(_ name: StaticString, _ count: ClosedRange<Int>) throws -> String? {
       guard let text = try members.optionalText(name, count) else { return nil }
       guard (try? Base64URL.decode(text))?.isEmpty == false else { throw members.malformed(name) }
       return text
@@ -45,13 +45,25 @@ public struct ChannelBinding: Hashable, Sendable {
     cidPublicKey = cid == "unused" ? cid : try text("cid_pubkey", 1...1024)
   }
 
-  var json: JSONValue {
-    var object = JSONObject()
-    if let serverEndPoint { object["serverEndPoint"] = .string(serverEndPoint) }
-    if let tlsServerCertificate { object["tlsServerCertificate"] = .string(tlsServerCertificate) }
-    if let tlsUnique { object["tlsUnique"] = .string(tlsUnique) }
-    if let cidPublicKey { object["cid_pubkey"] = .string(cidPublicKey) }
-    return .object(object)
+  func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let serverEndPoint {
+      writer.name("serverEndPoint")
+      writer.write(serverEndPoint)
+    }
+    if let tlsServerCertificate {
+      writer.name("tlsServerCertificate")
+      writer.write(tlsServerCertificate)
+    }
+    if let tlsUnique {
+      writer.name("tlsUnique")
+      writer.write(tlsUnique)
+    }
+    if let cidPublicKey {
+      writer.name("cid_pubkey")
+      writer.write(cidPublicKey)
+    }
+    writer.endObject()
   }
 }
 
@@ -64,13 +76,20 @@ public struct FinalChallengeParameters: Hashable, Sendable {
   /// Serializes the parameters.
   /// - Parameter challenge: the server's text, as received.
   public init(appID: String, challenge: String, facetID: String, channelBinding: ChannelBinding) {
-    let json: JSONValue = [
-      "appID": .string(appID), "challenge": .string(challenge), "facetID": .string(facetID),
-      "channelBinding": channelBinding.json,
-    ]
-    text = Base64URL.encode(json.serialized())
+    var writer = JSONWriter(capacity: 512)
+    writer.beginObject()
+    writer.name("appID")
+    writer.write(appID)
+    writer.name("challenge")
+    writer.write(challenge)
+    writer.name("facetID")
+    writer.write(facetID)
+    writer.name("channelBinding")
+    channelBinding.write(to: &writer)
+    writer.endObject()
+    text = Base64URL.encode(writer.bytes)
   }
 
   /// SHA-256 of the text itself, not of the JSON in it.
-  public var hash: [UInt8] { SHA256.hash(Array(text.utf8)) }
+  public var hash: [UInt8] { SHA256.hash(text) }
 }

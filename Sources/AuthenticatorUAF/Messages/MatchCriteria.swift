@@ -55,38 +55,72 @@ public struct MatchCriteria: Hashable, Sendable {
     self.exts = exts
   }
 
-  private static let besideAAID: Set<String> = ["aaid", "keyIDs", "attachmentHint", "authenticatorVersion", "exts"]
-  private static let known: Set<String> = besideAAID.union([
-    "vendorID", "userVerification", "keyProtection", "matcherProtection", "tcDisplay", "authenticationAlgorithms",
-    "assertionSchemes", "attestationTypes",
-  ])
-
-  init(_ value: JSONValue) throws {
-    let members = try MessageMembers(value, "policy")
-    try members.admit(Self.known)
-    aaid = try members.optionalList("aaid") { $0.stringValue.flatMap(AAID.init) }
-    if aaid != nil, let other = members.object.names.first(where: { !Self.besideAAID.contains($0) }) {
-      throw MessageMembers.error("policy.aaid", "is combined with \(other)")
+  init(_ element: JSONElement) throws {
+    guard let members = element.members else { throw MessageMembers.error("policy", "is missing or no object") }
+    self.init()
+    var besideAAID: String?
+    for (name, value) in members {
+      switch name {
+      case "aaid": aaid = try Self.list(name, value) { $0.stringValue.flatMap(AAID.init) }
+      case "keyIDs": keyIDs = try Self.list(name, value) { $0.base64URLValue.flatMap { UAFKeyID(bytes: $0) } }
+      case "attachmentHint": attachmentHint = AttachmentHint(rawValue: try Self.number(name, value))
+      // Clients cannot know it, so it is read and not looked at.
+      case "authenticatorVersion": authenticatorVersion = try Self.number(name, value)
+      case "exts": exts = try UAFExtension.list(value, "policy.exts")
+      default:
+        besideAAID = besideAAID ?? name
+        try read(name, value)
+      }
     }
-    vendorID = try members.optionalList("vendorID") { element in
-      element.stringValue.flatMap { AAID($0 + "#0000")?.vendorID }
+    if aaid != nil, let besideAAID {
+      throw MessageMembers.error("policy.aaid", "is combined with \(besideAAID)")
     }
-    keyIDs = try members.optionalList("keyIDs") { $0.stringValue.flatMap { UAFKeyID($0) } }
-    userVerification = try members.optionalNumber("userVerification").map(UserVerificationMethods.init)
-    keyProtection = try members.optionalNumber("keyProtection").map(KeyProtectionTypes.init)
-    matcherProtection = try members.optionalNumber("matcherProtection").map(MatcherProtectionTypes.init)
-    attachmentHint = try members.optionalNumber("attachmentHint").map(AttachmentHint.init)
-    tcDisplay = try members.optionalNumber("tcDisplay").map(TransactionConfirmationDisplay.init)
-    authenticationAlgorithms = try members.optionalList("authenticationAlgorithms") { element in
-      element.intValue.flatMap(UInt16.init(exactly:)).map(UAFAlgorithm.init)
-    }
-    assertionSchemes = try members.optionalList("assertionSchemes") { element in
-      element.stringValue.flatMap { $0.isEmpty ? nil : $0 }
-    }
-    attestationTypes = try members.optionalList("attestationTypes") { element in
-      element.intValue.flatMap(UInt16.init(exactly:)).map(UAFAttestationType.init)
-    }
-    authenticatorVersion = try members.optionalNumber("authenticatorVersion")
-    exts = try UAFExtension.list(members)
   }
+
+  /// Reads a member that does not stand beside models. Passing over an unknown one could widen what is allowed.
+  private mutating func read(_ name: String, _ value: JSONElement) throws {
+    switch name {
+    case "vendorID":
+      vendorID = try Self.list(name, value) { element in
+        element.stringValue.flatMap { AAID($0 + "#0000")?.vendorID }
+      }
+    case "userVerification": userVerification = UserVerificationMethods(rawValue: try Self.number(name, value))
+    case "keyProtection": keyProtection = KeyProtectionTypes(rawValue: try Self.number(name, value))
+    case "matcherProtection": matcherProtection = MatcherProtectionTypes(rawValue: try Self.number(name, value))
+    case "tcDisplay": tcDisplay = TransactionConfirmationDisplay(rawValue: try Self.number(name, value))
+    case "authenticationAlgorithms":
+      authenticationAlgorithms = try Self.list(name, value) { $0.code.map(UAFAlgorithm.init) }
+    case "assertionSchemes":
+      assertionSchemes = try Self.list(name, value) { element in
+        element.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+      }
+    case "attestationTypes": attestationTypes = try Self.list(name, value) { $0.code.map(UAFAttestationType.init) }
+    default: throw MessageMembers.error("policy", "has an unknown member")
+    }
+  }
+
+  private static func malformed(_ name: String) -> AuthenticatorError {
+    MessageMembers.error("policy.\(name)", "is malformed")
+  }
+
+  private static func number<Value: FixedWidthInteger>(_ name: String, _ value: JSONElement) throws -> Value {
+    guard let number = value.intValue, let exact = Value(exactly: number) else { throw malformed(name) }
+    return exact
+  }
+
+  /// A list of which each element is one value.
+  private static func list<Value>(
+    _ name: String, _ value: JSONElement, _ read: (JSONElement) -> Value?
+  ) throws -> [Value] {
+    guard let elements = value.elements, (1...1024).contains(elements.count) else { throw malformed(name) }
+    return try elements.map { element in
+      guard let value = read(element) else { throw malformed(name) }
+      return value
+    }
+  }
+}
+
+extension JSONElement {
+  /// A number of the registry, 16 bits.
+  fileprivate var code: UInt16? { intValue.flatMap(UInt16.init(exactly:)) }
 }

@@ -5,76 +5,70 @@ import AuthenticatorCore
 ///
 /// Errors name the member and never what stood there.
 struct MessageMembers {
-  let object: JSONObject
-  let place: String
+  let object: JSONElement
+  let place: StaticString
 
-  init(_ value: JSONValue?, _ place: String) throws {
-    guard let object = value?.objectValue else { throw Self.error(place, "is missing or no object") }
-    self.object = object
+  init(_ element: JSONElement?, _ place: StaticString) throws {
+    guard let element, element.isObject else { throw Self.error("\(place)", "is missing or no object") }
+    object = element
     self.place = place
+  }
+
+  /// Reads a value that came with no message.
+  init(_ value: JSONValue, _ place: StaticString) throws {
+    do { try self.init(try JSONDocument(value).root, place) } catch let error as JSONError {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "uaf.message", reason: "\(place) is malformed", underlying: error)
+    }
   }
 
   static func error(_ place: String, _ what: String) -> AuthenticatorError {
     AuthenticatorError(.invalidMessage, stage: "uaf.message", reason: "\(place) \(what)")
   }
 
-  func malformed(_ name: String) -> AuthenticatorError {
+  func malformed(_ name: StaticString) -> AuthenticatorError {
     Self.error("\(place).\(name)", object[name] == nil ? "is missing" : "is malformed")
   }
 
-  /// Refuses members that nobody knows, where passing over one could widen what is allowed.
-  func admit(_ names: Set<String>) throws {
-    for name in object.names where !names.contains(name) { throw Self.error(place, "has an unknown member") }
-  }
-
-  func text(_ name: String, _ count: ClosedRange<Int>) throws -> String {
+  func text(_ name: StaticString, _ count: ClosedRange<Int>) throws -> String {
     guard let text = try optionalText(name, count) else { throw malformed(name) }
     return text
   }
 
   /// Counted in Unicode scalars.
-  func optionalText(_ name: String, _ count: ClosedRange<Int>) throws -> String? {
+  func optionalText(_ name: StaticString, _ count: ClosedRange<Int>) throws -> String? {
     guard let value = object[name] else { return nil }
     guard let text = value.stringValue, text.hasScalars(count) else { throw malformed(name) }
     return text
   }
 
-  func number<Value: FixedWidthInteger>(_ name: String, _ type: Value.Type = Value.self) throws -> Value {
+  func number<Value: FixedWidthInteger>(_ name: StaticString, _ type: Value.Type = Value.self) throws -> Value {
     guard let number: Value = try optionalNumber(name) else { throw malformed(name) }
     return number
   }
 
-  func optionalNumber<Value: FixedWidthInteger>(_ name: String, _ type: Value.Type = Value.self) throws -> Value? {
+  func optionalNumber<Value: FixedWidthInteger>(_ name: StaticString, _ type: Value.Type = Value.self) throws -> Value?
+  {
     guard let value = object[name] else { return nil }
     guard let number = value.intValue, let exact = Value(exactly: number) else { throw malformed(name) }
     return exact
   }
 
   /// Base64url in its one canonical form.
-  func bytes(_ name: String, _ count: ClosedRange<Int>) throws -> [UInt8] {
-    guard let text = object[name]?.stringValue, text.utf8.count <= (count.upperBound * 4 + 2) / 3,
-      let bytes = try? Base64URL.decode(text), count.contains(bytes.count)
-    else { throw malformed(name) }
+  func bytes(_ name: StaticString, _ count: ClosedRange<Int>) throws -> [UInt8] {
+    guard let bytes = object[name]?.base64URLValue, count.contains(bytes.count) else { throw malformed(name) }
     return bytes
   }
 
-  func list(_ name: String, maximum: Int = 1024) throws -> [JSONValue] {
+  func list(_ name: StaticString, maximum: Int = 1024) throws -> JSONElements {
     guard let list = try optionalList(name, maximum: maximum) else { throw malformed(name) }
     return list
   }
 
-  func optionalList(_ name: String, maximum: Int = 1024) throws -> [JSONValue]? {
+  func optionalList(_ name: StaticString, maximum: Int = 1024) throws -> JSONElements? {
     guard let value = object[name] else { return nil }
-    guard let list = value.arrayValue, (1...maximum).contains(list.count) else { throw malformed(name) }
+    guard let list = value.elements, (1...maximum).contains(list.count) else { throw malformed(name) }
     return list
-  }
-
-  /// A list of which each element is one value; nil: there is no such member.
-  func optionalList<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws -> [Value]? {
-    try optionalList(name)?.map { element in
-      guard let value = read(element) else { throw malformed(name) }
-      return value
-    }
   }
 }
 

@@ -35,7 +35,7 @@ public struct OperationHeader: Hashable, Sendable {
     self.exts = exts
   }
 
-  init(_ value: JSONValue?) throws {
+  init(_ value: JSONElement?) throws {
     let members = try MessageMembers(value, "header")
     upv = try UAFVersion(members.object["upv"], "header.upv")
     guard let op = UAFOperation(rawValue: try members.text("op", 1...16)) else { throw members.malformed("op") }
@@ -43,15 +43,28 @@ public struct OperationHeader: Hashable, Sendable {
     let appID = try members.optionalText("appID", 0...512)
     self.appID = appID?.isEmpty == true ? nil : appID
     serverData = try members.optionalText("serverData", 1...1536)
-    exts = try UAFExtension.list(members)
+    exts = try members.object["exts"].map { try UAFExtension.list($0, "header.exts") } ?? []
   }
 
-  var json: JSONValue {
-    var object = JSONObject([("upv", upv.json), ("op", .string(op.rawValue))])
-    if let appID { object["appID"] = .string(appID) }
-    if let serverData { object["serverData"] = .string(serverData) }
-    if !exts.isEmpty { object["exts"] = .array(exts.map(\.json)) }
-    return .object(object)
+  func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("upv")
+    upv.write(to: &writer)
+    writer.name("op")
+    writer.write(op.rawValue)
+    if let appID {
+      writer.name("appID")
+      writer.write(appID)
+    }
+    if let serverData {
+      writer.name("serverData")
+      writer.write(serverData)
+    }
+    if !exts.isEmpty {
+      writer.name("exts")
+      writer.write(.array(exts.map(\.json)))
+    }
+    writer.endObject()
   }
 }
 
@@ -74,16 +87,19 @@ public struct UAFExtension: Hashable, Sendable {
   /// Asks for, or reports, the methods by which the person was verified.
   public static let userVerificationMethodID = "fido.uaf.uvm"
 
-  init(_ value: JSONValue) throws {
-    let members = try MessageMembers(value, "exts")
+  private init(_ element: JSONElement) throws {
+    let members = try MessageMembers(element, "exts")
     id = try members.text("id", 1...32)
     data = try members.text("data", 0...8192)
     guard let fails = members.object["fail_if_unknown"]?.boolValue else { throw members.malformed("fail_if_unknown") }
     failIfUnknown = fails
   }
 
-  static func list(_ members: MessageMembers) throws -> [UAFExtension] {
-    try members.optionalList("exts", maximum: 64)?.map { try UAFExtension($0) } ?? []
+  static func list(_ element: JSONElement, _ place: String) throws -> [UAFExtension] {
+    guard let list = element.elements, (1...64).contains(list.count) else {
+      throw MessageMembers.error(place, "is malformed")
+    }
+    return try list.map { try UAFExtension($0) }
   }
 
   var json: JSONValue {

@@ -14,18 +14,36 @@ public struct UAFPolicy: Hashable, Sendable {
     self.disallowed = disallowed
   }
 
-  private static let known: Set<String> = ["accepted", "disallowed"]
-
-  init(_ value: JSONValue?) throws {
-    let members = try MessageMembers(value, "policy")
-    try members.admit(Self.known)
-    accepted = try members.list("accepted").map { set in
-      guard let criteria = set.arrayValue, (1...64).contains(criteria.count) else {
-        throw members.malformed("accepted")
+  init(_ element: JSONElement?) throws {
+    guard let members = element?.members else { throw MessageMembers.error("policy", "is missing or no object") }
+    self.init(accepted: [])
+    for (name, value) in members {
+      switch name {
+      case "accepted": accepted = try Self.list(name, value).map { try Self.criteria($0) }
+      case "disallowed": disallowed = try Self.list(name, value).map { try MatchCriteria($0) }
+      default: throw MessageMembers.error("policy", "has an unknown member")
       }
-      return try criteria.map { try MatchCriteria($0) }
     }
-    disallowed = try members.optionalList("disallowed")?.map { try MatchCriteria($0) } ?? []
+    guard !accepted.isEmpty else { throw MessageMembers.error("policy.accepted", "is missing") }
+  }
+
+  /// Reads the JSON form.
+  init(_ value: JSONValue?) throws {
+    try self.init(value.map { try MessageMembers($0, "policy").object })
+  }
+
+  private static func list(_ name: String, _ value: JSONElement) throws -> JSONElements {
+    guard let list = value.elements, (1...1024).contains(list.count) else {
+      throw MessageMembers.error("policy.\(name)", "is malformed")
+    }
+    return list
+  }
+
+  private static func criteria(_ set: JSONElement) throws -> [MatchCriteria] {
+    guard let criteria = set.elements, (1...64).contains(criteria.count) else {
+      throw MessageMembers.error("policy.accepted", "is malformed")
+    }
+    return try criteria.map { try MatchCriteria($0) }
   }
 
   /// Whether a model could be admitted at all: some criterion names it, or names no models.

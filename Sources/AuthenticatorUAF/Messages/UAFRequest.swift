@@ -19,7 +19,7 @@ public enum UAFRequest: Sendable {
     self = try UAFRequestEntries(text, versions: versions).best()
   }
 
-  init(_ entry: JSONValue) throws {
+  init(_ entry: JSONElement) throws {
     let header = try OperationHeader(entry["header"])
     switch header.op {
     case .registration: self = .registration(try UAFRegistrationRequest(entry, header))
@@ -49,7 +49,7 @@ public struct UAFRegistrationRequest: Sendable {
   /// Which authenticators may make the key.
   public let policy: UAFPolicy
 
-  init(_ value: JSONValue, _ header: OperationHeader) throws {
+  init(_ value: JSONElement, _ header: OperationHeader) throws {
     let members = try MessageMembers(value, "message")
     self.header = header
     challenge = try members.challenge()
@@ -69,7 +69,7 @@ public struct UAFAuthenticationRequest: Sendable {
   /// Which authenticators may sign.
   public let policy: UAFPolicy
 
-  init(_ value: JSONValue, _ header: OperationHeader) throws {
+  init(_ value: JSONElement, _ header: OperationHeader) throws {
     let members = try MessageMembers(value, "message")
     self.header = header
     challenge = try members.challenge()
@@ -95,7 +95,7 @@ public struct UAFDeregistrationRequest: Sendable {
   /// What is to be forgotten.
   public let authenticators: [Scope]
 
-  init(_ value: JSONValue, _ header: OperationHeader) throws {
+  init(_ value: JSONElement, _ header: OperationHeader) throws {
     let members = try MessageMembers(value, "message")
     self.header = header
     let authenticators = try members.list("authenticators").map { try Self.scope($0, header.upv) }
@@ -104,7 +104,7 @@ public struct UAFDeregistrationRequest: Sendable {
     self.authenticators = authenticators
   }
 
-  private static func scope(_ value: JSONValue, _ version: UAFVersion) throws -> Scope {
+  private static func scope(_ value: JSONElement, _ version: UAFVersion) throws -> Scope {
     let members = try MessageMembers(value, "authenticators")
     guard let aaid = members.object["aaid"]?.stringValue else { throw members.malformed("aaid") }
     guard let keyID = members.object["keyID"]?.stringValue else { throw members.malformed("keyID") }

@@ -3,56 +3,56 @@ import AuthenticatorCore
 
 /// A message as it arrives: a list with one entry for each protocol version, of which one will be answered.
 struct UAFRequestEntries {
-  /// The versions that are known here, best first; at least one.
-  let versions: [UAFVersion]
-  private let entries: [(version: UAFVersion, value: JSONValue)]
+  /// The entries of versions that are known here, best first; at least one.
+  private let entries: [(version: UAFVersion, element: JSONElement)]
 
   /// Reads the versions; what stands in an entry is read when the entry is chosen.
   /// - Throws: `invalidMessage`, also when the known entries ask for different things; `unsupportedVersion` when no entry
   ///   is of a known version.
   init(_ text: String, versions known: [UAFVersion] = UAFVersion.supported) throws {
-    var seen: [UAFVersion] = []
-    var entries: [(version: UAFVersion, value: JSONValue)] = []
-    for value in try Self.read(text) {
-      let header = try MessageMembers(value["header"], "header")
+    var all: [(version: UAFVersion, element: JSONElement)] = []
+    for element in try Self.read(text) {
+      let header = try MessageMembers(element["header"], "header")
       let version = try UAFVersion(header.object["upv"], "header.upv")
-      guard !seen.contains(version) else { throw MessageMembers.error("message", "has a version twice") }
-      seen.append(version)
-      if known.contains(version) { entries.append((version, value)) }
+      guard !all.contains(where: { $0.version == version }) else {
+        throw MessageMembers.error("message", "has a version twice")
+      }
+      all.append((version, element))
     }
-    guard let first = entries.first else {
+    if all.count > 1 { all.sort { $0.version > $1.version } }
+    all.removeAll { !known.contains($0.version) }
+    guard let first = all.first?.element else {
       throw AuthenticatorError(.unsupportedVersion, stage: "uaf.message", reason: "no version is in common")
     }
-    let operation = first.value["header"]?["op"]?.stringValue
-    guard entries.dropFirst().allSatisfy({ $0.value["header"]?["op"]?.stringValue == operation }) else {
+    guard all.count == 1 || all.allSatisfy({ Self.operation(of: $0.element) == Self.operation(of: first) }) else {
       throw MessageMembers.error("message", "asks for different things in different versions")
     }
-    self.entries = entries
-    versions = entries.map(\.version).sorted(by: >)
+    entries = all
   }
+
+  private static func operation(of entry: JSONElement) -> String? { entry["header"]?["op"]?.stringValue }
+
+  /// The versions that are known here, best first; at least one.
+  var versions: [UAFVersion] { entries.map(\.version) }
 
   /// The entry of the highest version.
   /// - Throws: `invalidMessage`.
-  func best() throws -> UAFRequest { try request(in: versions[0]) }
+  func best() throws -> UAFRequest { try UAFRequest(entries[0].element) }
 
-  /// The entry of one of `versions`.
-  /// - Throws: `invalidMessage`.
-  func request(in version: UAFVersion) throws -> UAFRequest {
-    guard let entry = entries.first(where: { $0.version == version })?.value else {
-      throw MessageMembers.error("message", "lacks the version")
-    }
-    return try UAFRequest(entry)
+  /// The requests of all versions, best first, each read when its turn comes.
+  var requests: some Sequence<() throws -> UAFRequest> {
+    entries.lazy.map { entry in { try UAFRequest(entry.element) } }
   }
 
-  static func read(_ text: String) throws -> [JSONValue] {
+  static func read(_ text: String) throws -> JSONElements {
     guard text.utf8.count <= UAFRequest.maximumBytes else { throw MessageMembers.error("message", "is too long") }
-    let value: JSONValue
+    let document: JSONDocument
     do {
-      value = try JSONValue.parse(text, limits: JSONLimits(bytes: UAFRequest.maximumBytes, depth: 16))
+      document = try JSONDocument(text, limits: JSONLimits(bytes: UAFRequest.maximumBytes, depth: 16))
     } catch {
       throw AuthenticatorError(.invalidMessage, stage: "uaf.message", reason: "it is no JSON", underlying: error)
     }
-    guard let entries = value.arrayValue, (1...16).contains(entries.count) else {
+    guard let entries = document.root.elements, (1...16).contains(entries.count) else {
       throw MessageMembers.error("message", "is no list of messages")
     }
     return entries

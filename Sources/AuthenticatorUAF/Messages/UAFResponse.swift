@@ -40,7 +40,7 @@ public struct UAFResponse: Hashable, Sendable {
   public init(_ text: String) throws {
     let entries = try UAFRequestEntries.read(text)
     guard entries.count == 1 else { throw MessageMembers.error("message", "is no single response") }
-    let members = try MessageMembers(entries[0], "message")
+    let members = try MessageMembers(entries.first { _ in true }, "message")
     header = try OperationHeader(members.object["header"])
     guard header.op != .deregistration else { throw MessageMembers.error("header.op", "is of no response") }
     fcParams = try members.text("fcParams", 1...131_072)
@@ -64,16 +64,37 @@ public struct UAFResponse: Hashable, Sendable {
 
   /// The message's text.
   public var message: String {
-    let assertions = assertions.map { one -> JSONValue in
-      var object = JSONObject([
-        ("assertionScheme", .string(one.assertionScheme)), ("assertion", .string(Base64URL.encode(one.assertion))),
-      ])
-      if !one.tcDisplayPNGCharacteristics.isEmpty {
-        object["tcDisplayPNGCharacteristics"] = .array(one.tcDisplayPNGCharacteristics.map(\.json))
-      }
-      return .object(object)
+    var writer = JSONWriter(
+      capacity: assertions.reduce(512 + fcParams.utf8.count + (header.serverData?.utf8.count ?? 0)) { sum, one in
+        sum + 64 + one.assertion.count * 4 / 3
+      })
+    writer.beginArray()
+    writer.beginObject()
+    writer.name("header")
+    header.write(to: &writer)
+    writer.name("fcParams")
+    writer.write(fcParams)
+    writer.name("assertions")
+    writer.beginArray()
+    for one in assertions { one.write(to: &writer) }
+    writer.endArray()
+    writer.endObject()
+    writer.endArray()
+    return writer.text
+  }
+}
+
+extension UAFResponse.Assertion {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("assertionScheme")
+    writer.write(assertionScheme)
+    writer.name("assertion")
+    writer.write(base64URL: assertion)
+    if !tcDisplayPNGCharacteristics.isEmpty {
+      writer.name("tcDisplayPNGCharacteristics")
+      writer.write(.array(tcDisplayPNGCharacteristics.map(\.json)))
     }
-    let response: JSONValue = ["header": header.json, "fcParams": .string(fcParams), "assertions": .array(assertions)]
-    return JSONValue.array([response]).serializedString()
+    writer.endObject()
   }
 }

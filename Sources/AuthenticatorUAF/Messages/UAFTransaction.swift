@@ -27,11 +27,13 @@ public struct UAFTransaction: Hashable, Sendable {
   /// The picture's header fields as the message states them.
   public let tcDisplayPNGCharacteristics: DisplayPNGCharacteristics?
 
-  init(_ value: JSONValue) throws {
-    let members = try MessageMembers(value, "transaction")
+  init(_ element: JSONElement) throws {
+    let members = try MessageMembers(element, "transaction")
     contentType = try members.text("contentType", 1...64)
     content = try members.bytes("content", 1...Self.maximumImageBytes)
-    tcDisplayPNGCharacteristics = try members.object["tcDisplayPNGCharacteristics"].map(DisplayPNGCharacteristics.init)
+    tcDisplayPNGCharacteristics = try members.object["tcDisplayPNGCharacteristics"].map { element in
+      try DisplayPNGCharacteristics(element)
+    }
     if contentType == Self.pngImage, tcDisplayPNGCharacteristics == nil {
       throw members.malformed("tcDisplayPNGCharacteristics")
     }
@@ -100,7 +102,14 @@ public struct DisplayPNGCharacteristics: Hashable, Sendable {
   /// Reads the JSON form.
   /// - Throws: `invalidMessage`.
   public init(_ value: JSONValue) throws {
-    let members = try MessageMembers(value, "tcDisplayPNGCharacteristics")
+    try self.init(try MessageMembers(value, "tcDisplayPNGCharacteristics"))
+  }
+
+  init(_ element: JSONElement) throws {
+    try self.init(try MessageMembers(element, "tcDisplayPNGCharacteristics"))
+  }
+
+  private init(_ members: MessageMembers) throws {
     width = try members.number("width")
     height = try members.number("height")
     bitDepth = try members.number("bitDepth")

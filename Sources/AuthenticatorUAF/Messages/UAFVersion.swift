@@ -21,17 +21,29 @@ public struct UAFVersion: Hashable, Comparable, Sendable, CustomStringConvertibl
   /// What this client speaks, best first. UAF 1.2 is not among them: a message of that version alone is refused.
   public static let supported: [UAFVersion] = [.v11, .v10]
 
-  init(_ value: JSONValue?, _ place: String) throws {
-    let members = try MessageMembers(value, place)
+  init(_ element: JSONElement?, _ place: StaticString) throws {
+    try self.init(try MessageMembers(element, place))
+  }
+
+  private init(_ members: MessageMembers) throws {
     major = try members.number("major")
     minor = try members.number("minor")
   }
 
   /// Reads the JSON form.
   /// - Throws: `invalidMessage`.
-  public init(_ value: JSONValue) throws { try self.init(value, "upv") }
+  public init(_ value: JSONValue) throws { try self.init(try MessageMembers(value, "upv")) }
 
   var json: JSONValue { ["major": .integer(Int64(major)), "minor": .integer(Int64(minor))] }
+
+  func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("major")
+    writer.write(Int64(major))
+    writer.name("minor")
+    writer.write(Int64(minor))
+    writer.endObject()
+  }
 
   public var description: String { "\(major).\(minor)" }
 

@@ -48,20 +48,31 @@ public struct PolicyMatcher: Sendable {
   public func choices(
     for policy: UAFPolicy, where isUsable: (PolicyChoice.Member) -> Bool = { _ in true }
   ) -> [PolicyChoice] {
-    let admitted = candidates.indices.filter { index in
-      !policy.disallowed.contains { Self.matches($0, candidates[index]) }
-    }
+    Self.choices(for: policy, among: candidates.indices, where: isUsable) { Self.matches($0, candidates[$1]) }
+  }
+
+  /// The same for candidates that are kept elsewhere.
+  static func choices(
+    for policy: UAFPolicy, among candidates: Range<Int>, where isUsable: (PolicyChoice.Member) -> Bool,
+    matches: (MatchCriteria, Int) -> Bool
+  ) -> [PolicyChoice] {
+    let admitted = candidates.filter { index in !policy.disallowed.contains { matches($0, index) } }
     guard !admitted.isEmpty else { return [] }
     var search = Search()
-    for set in policy.accepted {
-      let servers = set.map { criterion in
-        admitted.filter {
-          Self.matches(criterion, candidates[$0]) && isUsable(PolicyChoice.Member(candidate: $0, criterion))
+    for set in policy.accepted where !search.isOver {
+      if set.count == 1 {
+        // Most sets have one criterion, and there is nothing to combine.
+        for candidate in admitted where !search.isOver && matches(set[0], candidate) {
+          let member = PolicyChoice.Member(candidate: candidate, set[0])
+          if isUsable(member) { search.add(PolicyChoice(members: [member])) }
         }
+        continue
+      }
+      let servers = set.map { criterion in
+        admitted.filter { matches(criterion, $0) && isUsable(PolicyChoice.Member(candidate: $0, criterion)) }
       }
       guard servers.allSatisfy({ !$0.isEmpty }) else { continue }
       combine(set, servers, [], into: &search)
-      if search.isOver { break }
     }
     return search.choices
   }
@@ -78,7 +89,7 @@ public struct PolicyMatcher: Sendable {
     }
   }
 
-  private func combine(
+  private static func combine(
     _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], into search: inout Search
   ) {
     guard !search.isOver else { return }
@@ -87,7 +98,7 @@ public struct PolicyMatcher: Sendable {
       return
     }
     // Without this the search could try every order before it finds that there is no way.
-    guard set.count - chosen.count == 1 || Self.canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
+    guard set.count - chosen.count == 1 || canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
     for candidate in servers[chosen.count] where !chosen.contains(candidate) {
       combine(set, servers, chosen + [candidate], into: &search)
     }
@@ -113,10 +124,15 @@ public struct PolicyMatcher: Sendable {
 
   /// Whether every field that is there matches.
   public static func matches(_ criteria: MatchCriteria, _ candidate: PolicyCandidate) -> Bool {
-    let model = candidate.information
+    matches(criteria, candidate.information, hasKey: candidate.keyIDs.contains)
+  }
+
+  static func matches(
+    _ criteria: MatchCriteria, _ model: UAFAuthenticatorInformation, hasKey: (UAFKeyID) -> Bool
+  ) -> Bool {
     if let aaid = criteria.aaid, !aaid.contains(model.aaid) { return false }
-    if let vendors = criteria.vendorID, !vendors.contains(model.aaid.vendorID) { return false }
-    if let keys = criteria.keyIDs, !keys.contains(where: candidate.keyIDs.contains) { return false }
+    if let vendors = criteria.vendorID, !vendors.contains(where: model.aaid.isOf(vendor:)) { return false }
+    if let keys = criteria.keyIDs, !keys.contains(where: hasKey) { return false }
     if let methods = criteria.userVerification, !methods.matches(model.userVerification) { return false }
     if let protection = criteria.keyProtection, protection.isDisjoint(with: model.keyProtection) { return false }
     if let matcher = criteria.matcherProtection, matcher.isDisjoint(with: model.matcherProtection) { return false }

@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 
 /// Puts the app's own biometric prompt before the sensor. Fallback and cancel are buttons of that prompt; the sensor is

@@ -36,6 +36,17 @@ public struct AAID: Hashable, Sendable, CustomStringConvertible {
   public var vendorID: String { String(rawValue.prefix(4)).uppercased() }
   public var description: String { rawValue }
 
+  /// Whether these are the vendor's four digits.
+  func isOf(vendor text: String) -> Bool {
+    guard text.utf8.count == 4 else { return false }
+    var vendor: UInt32 = 0
+    for byte in text.utf8 {
+      guard let digit = Self.digit(byte) else { return false }
+      vendor = vendor << 4 | digit
+    }
+    return number >> 16 == vendor
+  }
+
   public static func == (left: AAID, right: AAID) -> Bool { left.number == right.number }
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

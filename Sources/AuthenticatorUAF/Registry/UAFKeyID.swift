@@ -19,6 +19,8 @@ public struct UAFKeyID: Hashable, Sendable, CustomStringConvertible {
     self.init(bytes: bytes)
   }
 
+  public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
   /// The form of messages.
   public var description: String { Base64URL.encode(bytes) }
 }

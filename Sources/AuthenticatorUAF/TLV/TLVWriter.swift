@@ -23,9 +23,13 @@ public struct TLVWriter: Sendable {
   public mutating func write(
     _ tag: UAFTag, _ content: (inout TLVWriter) throws(TLVError) -> Void
   ) throws(TLVError) {
-    var inner = TLVWriter()
-    try content(&inner)
-    try write(tag, inner.bytes)
+    writer.write(tag.rawValue, order: .littleEndian)
+    writer.write(UInt16(0))
+    let start = writer.count
+    try content(&self)
+    // The length is known only now.
+    guard let count = UInt16(exactly: writer.count - start) else { throw .tooLarge }
+    writer.overwrite(at: start - 2, with: count, order: .littleEndian)
   }
 
   /// Appends an element as it was made elsewhere.

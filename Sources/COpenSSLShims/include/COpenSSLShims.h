@@ -32,6 +32,10 @@ int authkit_ec_sign(EC_KEY *key, const unsigned char *digest, size_t count, unsi
 int authkit_ec_verify(
     EC_KEY *key, const unsigned char *digest, size_t count, const unsigned char *signature, size_t width);
 
+/// Random bytes of the kernel, which need no state in this process that a fork would copy; 0 when it has none to give.
+/// OpenSSL's generator asks the kernel for the process's identity at each call to see forks, and costs three times as much.
+int authkit_random(void *bytes, size_t count);
+
 /// SHA-2 without allocation, so without failure. OpenSSL marks these functions as old in favor of EVP, whose contexts
 /// live on the heap and whose algorithm look-up costs as much as hashing a short message.
 void authkit_sha256(const void *bytes, size_t count, unsigned char digest[32]);

@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorDeviceBinding
 import AuthenticatorJourney
@@ -175,7 +176,7 @@ final class Ceremonies {
 
   static func matches(_ key: UserKey, _ user: String) -> Bool {
     // By bytes, as keys are looked up: names that look alike are two.
-    [key.userID, key.userName].contains { $0.utf8.elementsEqual(user.utf8) }
+    [key.userID, key.userName].contains { $0.isIdentical(to: user) }
   }
 }
 

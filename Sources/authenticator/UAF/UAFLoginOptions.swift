@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorUAF
 import AuthenticatorUAFJourney
@@ -44,7 +45,7 @@ private struct NamedAccount: PromptResponder {
   func choose(_ question: ChoiceQuestion) async throws -> String {
     guard question.kind == .choose else { return try await person.choose(question) }
     // By bytes, as keys are looked up: names that look alike are two.
-    guard question.options.contains(where: { $0.utf8.elementsEqual(user.utf8) }) else {
+    guard question.options.contains(where: { $0.isIdentical(to: user) }) else {
       throw AuthenticatorError(.keyNotFound, stage: "select", reason: "no key of this user")
     }
     return user

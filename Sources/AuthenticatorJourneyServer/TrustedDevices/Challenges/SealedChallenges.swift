@@ -101,7 +101,7 @@ struct SealedChallenges: Sendable {
       id: id, challenge: text, purpose: made, appIdentifier: content["a"]?.stringValue,
       deviceID: content["d"]?.stringValue, expiresAt: UnixTime(milliseconds: Int64(expiry)))
     // Not one byte may differ from what was sent; texts that only look the same are not compared as strings.
-    guard challenge.clientData.utf8.elementsEqual(clientData.utf8) else { throw .malformed }
+    guard challenge.clientData.isIdentical(to: clientData) else { throw .malformed }
     guard made == purpose else { throw .otherPurpose }
     guard now < challenge.expiresAt else { throw .expired }
     return (challenge, binding, ChallengeUse(id: bytes, expiresAt: challenge.expiresAt))

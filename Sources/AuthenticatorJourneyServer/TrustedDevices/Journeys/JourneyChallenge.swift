@@ -41,7 +41,7 @@ struct JourneyChallenge: Hashable, Sendable {
   ///
   /// Throws `FrontendFailure`: `trusted_device_invalid_client_data`, `trusted_device_challenge_expired`.
   func check(_ clientData: String, now: UnixTime) throws(FrontendFailure) {
-    guard clientData.utf8.elementsEqual(challenge.clientData.utf8) else {
+    guard clientData.isIdentical(to: challenge.clientData) else {
       throw FrontendFailure(.trustedDeviceInvalidClientData, "client_data")
     }
     guard now < challenge.expiresAt else { throw FrontendFailure(.trustedDeviceChallengeExpired, "client_data") }

@@ -1,5 +1,5 @@
 /// Strings and their escapes.
-extension JSONParser {
+extension JSONScanner {
   /// Moves over bytes that stand for themselves; tells whether all of them were ASCII.
   private mutating func skipPlain() -> Bool {
     let plain = JSONPlainText(base, from: offset, to: end)
@@ -7,31 +7,40 @@ extension JSONParser {
     return plain.isASCII
   }
 
-  private func text(from start: Int, isASCII: Bool) throws(JSONError) -> String {
-    let buffer = UnsafeBufferPointer(start: base + start, count: offset - start)
-    if isASCII { return String(decoding: buffer, as: UTF8.self) }
-    guard let text = String(validating: buffer, as: UTF8.self) else { throw JSONError(.invalidUTF8, offset: start) }
-    return text
-  }
-
-  /// The string whose opening quote stands at `offset`.
-  mutating func parseString() throws(JSONError) -> String {
-    offset += 1
+  /// Checks the string whose content begins at `offset`, and moves to the quote that ends it.
+  /// - Returns: whether it stands for itself: in ASCII, without escapes.
+  mutating func skipString() throws(JSONError) -> Bool {
     let start = offset
     let isASCII = skipPlain()
     if offset - start > limits.textBytes { throw JSONError(.textTooLong, offset: start) }
     switch next {
     case 0x22:
-      let result = try text(from: start, isASCII: isASCII)
-      offset += 1
-      return result
-    case 0x5C: return try parseEscapedString(from: start)
+      if isASCII { return true }
+      let content = UnsafeBufferPointer(start: base + start, count: offset - start)
+      guard String(validating: content, as: UTF8.self) != nil else { throw JSONError(.invalidUTF8, offset: start) }
+      return false
+    case 0x5C:
+      _ = try unescape(from: start)
+      return false
     default: throw offset < end ? error(.controlCharacter) : error(.unexpectedByte)
     }
   }
 
-  /// Goes on with a string whose first escape stands at `offset`.
-  private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+  /// The text of a string that was checked before.
+  /// - Parameter content: what stands between its quotes.
+  static func text(of content: UnsafeBufferPointer<UInt8>) -> String {
+    guard let base = content.baseAddress, content.contains(0x5C) else {
+      return String(decoding: content, as: UTF8.self)
+    }
+    // As far as the quote behind it, which ends it again.
+    let limits = JSONLimits(bytes: .max, textBytes: .max)
+    var scanner = JSONScanner(base: base, end: content.count + 1, limits: limits)
+    _ = scanner.skipPlain()
+    return (try? scanner.unescape(from: 0)) ?? ""
+  }
+
+  /// Goes on with a string whose first escape stands at `offset`, and moves to the quote that ends it.
+  private mutating func unescape(from start: Int) throws(JSONError) -> String {
     scratch.removeAll(keepingCapacity: true)
     var plain = start
     while true {
@@ -43,7 +52,6 @@ extension JSONParser {
         guard let text = String(validating: scratch, as: UTF8.self) else {
           throw JSONError(.invalidUTF8, offset: start)
         }
-        offset += 1
         return text
       case 0x5C: try parseEscape()
       default: throw error(.controlCharacter)
