@@ -210,6 +210,7 @@ import ToolSupport
     let json = try result.json()
     #expect(json["error"] == "usage")
     #expect(json["stage"] == "arguments")
+    #expect(json["outcome"] == "failure" && json["session"] == .null && json["steps"] == [])
     #expect(json["message"]?.stringValue?.contains("--frobnicate") == true)
     #expect(result.stderr.isEmpty)
   }

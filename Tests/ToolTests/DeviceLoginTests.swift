@@ -60,6 +60,7 @@ import ToolSupport
       #expect(status == 3)
       #expect(json["error"] == "inputUnusable", "the server, which is not there, was not asked")
       #expect(json["message"]?.stringValue?.contains(path) == true)
+      #expect(json["outcome"] == "failure" && json["status"] == .null)
     }
   }
 

@@ -22,7 +22,8 @@ import ToolSupport
       ["login", "--server", server.url, "--json"] + timeout, measuring: folder.file("peak"))
     let json = try result.json()
     #expect([1, 3].contains(result.status))
-    #expect((json["code"] ?? json["error"]) == Self.attacks[attack].map(JSONValue.string), "\(result.stdout)")
+    #expect(json["outcome"] == "failure")
+    #expect(json["code"] == Self.attacks[attack].map(JSONValue.string), "\(result.stdout)")
     let peak = Int(String(decoding: try #require(TemporaryFolder.read(folder.file("peak"))), as: UTF8.self)) ?? .max
     #expect(peak < Self.mostMemory, "\(peak >> 20) MiB")
     #expect(peak > 4 << 20, "it was really measured")

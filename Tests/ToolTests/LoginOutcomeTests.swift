@@ -87,7 +87,7 @@ import ToolSupport
     #expect(result.status == 1)
     let json = try result.json()
     #expect(json["outcome"] == "failure")
-    #expect(json["code"] == .string(code))
+    #expect(json["code"] == .string(code) && json["error"] == .string(code))
     #expect(json["message"]?.stringValue?.contains(message) == true)
     #expect(json["stage"]?.stringValue?.isEmpty == false)
     #expect(json["status"] == .integer(Int64(status)))
@@ -130,6 +130,7 @@ import ToolSupport
     ])
     #expect(elsewhere.status == 2)
     #expect(try elsewhere.json()["error"] == "invalidRequest")
+    #expect(try elsewhere.json()["outcome"] == "failure")
     #expect(server.requests.count == 1)
   }
 
@@ -156,7 +157,9 @@ import ToolSupport
   @Test func anUnreachableServerIsAnUnusableEnvironment() async throws {
     let result = try await Tool.run(["login", "--server", "http://127.0.0.1:1/am", "--json"])
     #expect(result.status == 3)
-    #expect(try result.json()["error"] == "transportFailed")
+    let json = try result.json()
+    #expect(json["error"] == "transportFailed" && json["code"] == "transportFailed")
+    #expect(json["outcome"] == "failure" && json["session"] == .null && json["status"] == .null)
   }
 
   @Test func anAnswerCutOffIsATransportFailure() async throws {
@@ -185,7 +188,11 @@ import ToolSupport
     let server = try await PythonServer.answering(["status": 200, "body": "[1,2"])
     let result = try await login(server)
     #expect(result.status == 1)
-    #expect(try result.json()["error"] == "invalidMessage")
+    let json = try result.json()
+    #expect(json["outcome"] == "failure" && json["session"] == .null && json["status"] == 200)
+    #expect(json["error"] == "invalidMessage" && json["code"] == "invalidMessage")
+    #expect(json["steps"] == [] && json["prompts"] == [] && json["ceremonies"] == [])
+    #expect(result.stdout.filter(\.isNewline).count == 1 && result.stderr.isEmpty)
   }
 
   @Test(arguments: ["ftp://x", "http://example.com/am", "nonsense", "https://user@x/", "https://x/?q=1"])

@@ -59,6 +59,12 @@ struct KeysRotate: Verb {
     return outcome.exitStatus
   }
 
+  static func failure(_ error: any Error) -> Failure {
+    var failure = LoginOutcome.failure(error)
+    failure.details["rotated"] = .null
+    return failure
+  }
+
   private static var noKey: Failure {
     Failure(
       code: AuthenticatorError.Code.keyNotFound.rawValue, message: "there is no key for this server and realm",

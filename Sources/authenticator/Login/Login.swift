@@ -15,6 +15,10 @@ struct Login: Verb {
       entries with the tries that are left and the wait in seconds, where they are known.
       """,
       """
+      With --json every ending prints one outcome: of a failure it holds 'error', 'message' and 'stage' as for other
+      verbs, also when no journey was begun.
+      """,
+      """
       Exit status: 0 success or suspended, 1 refused or failed, 2 an answer that its callback does not take,
       3 a missing answer, an unreachable server, or an unusable store or file. SIGINT, SIGTERM or SIGHUP break it
       off: what was begun is undone, the outcome (appCanceled) is printed, and it ends by that signal.
@@ -40,4 +44,6 @@ struct Login: Verb {
     outcome.explain(on: console, allowsSoftwareKeys: self.device.allowsSoftwareKeys)
     return outcome.exitStatus
   }
+
+  static func failure(_ error: any Error) -> Failure { LoginOutcome.failure(error) }
 }

@@ -60,6 +60,7 @@ struct LoginOutcome: Sendable {
       } ?? .null,
     ]
     if let failure {
+      if word == .failure { json["error"] = .string(failure.code) }
       json["code"] = .string(failure.code)
       json["message"] = .string(failure.message)
       json["stage"] = .string(failure.stage)
@@ -80,6 +81,16 @@ struct LoginOutcome: Sendable {
         ]
       })
     return json
+  }
+
+  /// The outcome of a journey that was not even begun, or never answered: what every failure says, and the rest of what
+  /// programs look for.
+  static func failure(_ error: any Error) -> Failure {
+    var failure = Failure(error)
+    for member in LoginOutcome(word: .failure, failure: failure).json where failure.details[member.name] == nil {
+      failure.details[member.name] = member.value
+    }
+    return failure
   }
 
   /// For people: one line, and what kept the device from signing. The token is for programs only.

@@ -11,7 +11,6 @@ final class LoginRun {
   private let console: Console
   private let device: Ceremonies
   private var answerer: NodeAnswerer
-  private var hasNode = false
 
   init(
     journey: Journey, transport: ObservedTransport, options: LoginOptions, device: Ceremonies, questions: Questions?,
@@ -25,19 +24,15 @@ final class LoginRun {
     answerer = NodeAnswerer(answers: options.answers, questions: questions, console: console)
   }
 
-  /// Runs it. Whatever happens after the first node is part of the outcome.
-  /// - Throws: what happens before the first node.
-  func run() async throws -> LoginOutcome {
-    do {
-      try await walk()
-    } catch {
-      guard hasNode else { throw Self.failure(error) }
+  /// Runs it. Whatever happens is part of the outcome.
+  func run() async -> LoginOutcome {
+    do { try await walk() } catch {
       outcome.word = .failure
       outcome.failure = Self.failure(error)
     }
     outcome.httpStatus = transport.lastStatus
     outcome.ceremonies = device.answers
-    if !answerer.answers.unusedKeys.isEmpty {
+    if !outcome.steps.isEmpty, !answerer.answers.unusedKeys.isEmpty {
       console.say("not asked for: \(answerer.answers.unusedKeys.joined(separator: ", "))")
     }
     return outcome
@@ -50,7 +45,6 @@ final class LoginRun {
       case .link(let link): try await journey.resume(link, options: options.flags)
       }
     while true {
-      hasNode = true
       switch node {
       case .continue(let page): node = try await step(page)
       case .success(let session):

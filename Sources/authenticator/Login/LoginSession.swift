@@ -96,7 +96,7 @@ struct LoginSession {
         binding: binding, webAuthn: webAuthn, trustedDevices: trustedDevices, uaf: uaf,
         realm: options.configuration.realm, user: options.user, credential: options.credential, console: console),
       questions: Questions(environment: device.person.environment), console: console)
-    var outcome = try await run.run()
+    var outcome = await run.run()
     outcome.prompts = device.person.prompts()
     outcome.givenToken = given?.tokenID
     if outcome.word == .failure { await endNewSession(outcome) }

@@ -7,6 +7,13 @@ protocol Verb: Sendable {
 
   /// Does it, prints its data, and says how it ended. Anything thrown is printed as a failure.
   func run(_ console: Console) async throws -> ExitStatus
+
+  /// What is printed of an error that ended the verb, or that its arguments are.
+  static func failure(_ error: any Error) -> Failure
+}
+
+extension Verb {
+  static func failure(_ error: any Error) -> Failure { Failure(error) }
 }
 
 /// Every verb, in the order the help shows.
