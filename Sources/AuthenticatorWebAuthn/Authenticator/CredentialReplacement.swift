@@ -49,6 +49,14 @@ package struct CredentialReplacement: Sendable {
   /// that is known best, and the others go on waiting.
   package func withdraw(_ record: KeyRecord) async throws {
     guard let present = try await store.record(record.tag) else { return }
+    guard present.state != .staged else {
+      do { return try await store.discard(present.tag) } catch let error as AuthenticatorError
+        where error.code == .invalidKeyState
+      {
+        // It was committed in this moment.
+        return try await withdraw(record)
+      }
+    }
     // Only what still holds its slot may give it back.
     guard present.state == .active, CredentialDetails.isReplacing(present),
       let former = try await standing(of: present)?.formers.first

@@ -13,11 +13,12 @@ extension WebAuthnPlatformAuthenticator {
 
   /// `withdraw(_:)` for whoever knows the credential's name only.
   ///
-  /// One that another credential has taken the place of meanwhile goes, and the place stays as it is.
+  /// One that another credential has taken the place of meanwhile goes, or one that is not finished, and the place stays
+  /// as it is.
   /// - Returns: false when there is none of this name.
   @discardableResult
   package func withdraw(_ id: CredentialID) async throws -> Bool {
-    let records = try await records(named: id, states: [.active, .retired])
+    let records = try await records(named: id, states: [.staged, .active, .retired])
     for record in records { try await replacement.withdraw(record) }
     return !records.isEmpty
   }

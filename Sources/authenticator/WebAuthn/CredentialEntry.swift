@@ -54,4 +54,11 @@ extension KeyHolder {
       }
       .compactMap { try? PublicKeyCredentialSource($0) }
   }
+
+  /// The credential of a name, of whatever server; one in use before one that waits.
+  func credential(_ id: CredentialID, includingWaiting: Bool) async throws -> KeyRecord? {
+    let named = try await store.records(matching: .everything)
+      .filter { $0.owner.family == .webAuthn && $0.externalID == id.bytes }
+    return named.first { $0.state == .active } ?? (includingWaiting ? named.first : nil)
+  }
 }

@@ -1,3 +1,4 @@
+import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorWebAuthn
 
@@ -11,20 +12,26 @@ struct CredentialSettlement: Sendable {
     id = try CredentialID(operandOf: arguments)
   }
 
-  /// - Returns: the credential, and the name of the one that it replaced; nil: there was none.
+  /// - Parameter includingWaiting: whether one may be meant that does not hold its place: staged by a registration that
+  ///   runs or was cut off, or replaced and kept.
+  /// - Returns: what is printed of it: its name, its relying party, and the name of the one that it replaced.
   func run(
-    _ console: Console, _ body: (CredentialReplacement, KeyRecord) async throws -> Void
-  ) async throws -> (PublicKeyCredentialSource, former: String?) {
+    _ console: Console, includingWaiting: Bool = false,
+    _ body: (CredentialReplacement, KeyRecord) async throws -> Void
+  ) async throws -> (id: JSONValue, relyingPartyID: JSONValue, former: String?) {
     let holder = try await Device(options, console: console).withKeys()
-    guard let holder, let source = try await holder.credentials().first(where: { $0.id == id }) else {
+    guard let holder, let record = try await holder.credential(id, includingWaiting: includingWaiting) else {
       throw WebAuthnError(
         .notAllowed, "there is no such credential on this device",
         cause: AuthenticatorError(.keyNotFound, stage: "settle"))
     }
     let replacement = CredentialReplacement(holder.store)
-    let former = try await replacement.former(of: source.record)
-    try await body(replacement, source.record)
-    return (source, former?.externalID.flatMap(CredentialID.init)?.base64URLEncodedString())
+    let former = try await replacement.former(of: record)
+    try await body(replacement, record)
+    return (
+      .string(id.base64URLEncodedString()), .string(record.owner.party),
+      former?.externalID.flatMap(CredentialID.init)?.base64URLEncodedString()
+    )
   }
 }
 

@@ -17,11 +17,10 @@ struct WebAuthnConfirm: Verb {
   init(_ arguments: Arguments) throws { settlement = try CredentialSettlement(arguments) }
 
   func run(_ console: Console) async throws -> ExitStatus {
-    let (source, former) = try await settlement.run(console) { try await $0.confirm($1) }
+    let (id, relyingPartyID, former) = try await settlement.run(console) { try await $0.confirm($1) }
     try console.print(
       [
-        "confirmed": .string(source.id.base64URLEncodedString()), "rpId": .string(source.relyingPartyID),
-        "removed": former.map(JSONValue.string) ?? .null,
+        "confirmed": id, "rpId": relyingPartyID, "removed": former.map(JSONValue.string) ?? .null,
       ], lines: ["confirmed" + (former.map { "; \($0), which it replaced, is destroyed" } ?? "")])
     return .success
   }

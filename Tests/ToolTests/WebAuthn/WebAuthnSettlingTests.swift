@@ -1,4 +1,6 @@
 import AuthenticatorCoding
+import AuthenticatorCore
+import AuthenticatorSQLite
 import Glibc
 import Testing
 import ToolSupport
@@ -39,6 +41,25 @@ import ToolSupport
     #expect(try await passkeys.authenticate()["id"] == old)
     let (status, json) = try await passkeys.run(["confirm", "--credential", old.stringValue ?? ""] + passkeys.device)
     #expect(status == 0 && json["confirmed"] == old && json["removed"] == new)
+    #expect(try await states() == ["active"])
+  }
+
+  /// One that another replaced, and one whose registration was cut off.
+  @Test func whatDoesNotHoldThePlaceIsWithdrawnByItsNameToo() async throws {
+    let (old, _) = try await replaced()
+    let store = try await SQLiteKeyStore.open(
+      path: passkeys.store, environment: AuthenticatorEnvironment(appIdentifier: nil, deviceName: "test"))
+    let unfinished = [UInt8](repeating: 9, count: 32)
+    let owner = KeyOwner(instance: "", family: .webAuthn, party: "example.org", account: Array("alice".utf8))
+    _ = try await store.stage(
+      KeyRequest(owner: owner, algorithms: [.es256], externalID: unfinished), as: .biometricOnly,
+      access: KeyAccess(gate: .open), enrollmentState: nil, ticket: nil)
+    #expect(try await states() == ["retired", "active", "staged"])
+    for id in [.string(Base64URL.encode(unfinished)), old] {
+      let words = ["withdraw", id.stringValue ?? ""] + passkeys.device
+      let (status, json) = try await passkeys.run(words)
+      #expect(status == 0 && json == ["withdrawn": id, "rpId": "example.org", "restored": .null])
+    }
     #expect(try await states() == ["active"])
   }
 
