@@ -131,3 +131,14 @@ private final class EndCodes: Sendable {
   func add(_ code: AuthenticatorError.Code?) { codes.withLock { $0.append(code) } }
   var all: [AuthenticatorError.Code?] { codes.withLock { $0 } }
 }
+
+/// Something that happens once, and one who waits for it.
+private struct Moment: Sendable {
+  private let stream: AsyncStream<Never>
+  private let continuation: AsyncStream<Never>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream() }
+
+  func comes() { continuation.finish() }
+  func wait() async { for await _ in stream {} }
+}
