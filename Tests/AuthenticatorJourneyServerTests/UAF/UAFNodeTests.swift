@@ -8,7 +8,7 @@ import Testing
 /// The UAF nodes in the built-in journeys.
 @Suite struct UAFNodeTests {
   /// A journey whose only node is the one at test, with its outcomes told apart by a text.
-  private func tree(_ name: String, _ node: UAFAuthenticationNode) throws -> JourneyTree {
+  func tree(_ name: String, _ node: UAFAuthenticationNode) throws -> JourneyTree {
     try JourneyTree(name) {
       TreeStep("name", UsernameCollector()).next("uaf")
       TreeStep("uaf", node).on(.success, to: .success)
@@ -81,69 +81,7 @@ import Testing
     #expect(known?["accepted"]?[0]?[0]?.objectValue?.names == unknown?["accepted"]?[0]?[0]?.objectValue?.names)
   }
 
-  // MARK: A second factor
-
-  private func secondFactor(_ journeys: [JourneyTree]? = nil) async throws -> UAFKit {
-    let device = try TestUAFAuthenticator()
-    var statement = device.metadata()
-    statement["isSecondFactorOnly"] = true
-    let models = try UAFModels(json: [.object(statement)])
-    return try await UAFKit(journeys: journeys, device: device) { $0.models = models }
-  }
-
-  @Test func aSecondFactorHasAnOutcomeOfItsOwn() async throws {
-    let node = try tree("T", UAFAuthenticationNode(concealsMissingKeys: true))
-    var kit = try await secondFactor(try BuiltInJourneys.all() + [node])
-    _ = try await kit.register()
-    let next = try await kit.signIn(journey: "T")
-    #expect(next.token == nil && [next.output(0, "prompt"), next.output(0, "message")].contains("secondFactor"))
-  }
-
-  @Test func aSecondFactorSignsInBesideAPasswordOnly() async throws {
-    var kit = try await secondFactor()
-    _ = try await kit.register()
-    let page = try await kit.signIn()
-    #expect(page.token == nil && page.types == ["NameCallback", "PasswordCallback"])
-    #expect(try await kit.harness.post(kit.harness.credentials(page, "mira", "wrong")).token == nil)
-    let other = try await kit.signIn()
-    #expect(try await kit.harness.post(kit.harness.credentials(other)).token != nil)
-    #expect(kit.refusals.isEmpty)
-  }
-
-  /// The password is asked of the user whose key signed, since the confirmation is that user's.
-  @Test func aSecondFactorConfirmsBesideItsUsersPassword() async throws {
-    var kit = try await secondFactor()
-    _ = try await kit.register()
-    let page = try await kit.signIn(journey: "ConfirmPayment")
-    #expect(page.token == nil && page.types == ["PasswordCallback"])
-    let again = try await kit.harness.post(page.filled([0: ["": "wrong"]]))
-    #expect(again.token == nil && again.types == ["PasswordCallback"])
-    #expect(try await kit.harness.post(again.filled([0: ["": .string(Harness.password)]])).token != nil)
-  }
-
-  /// A tree that was exported before there was the outcome, or that forgot it.
-  @Test func anImportedTreeWithoutTheOutcomeFails() async throws {
-    let (success, failure) = ("70e691a5-1e33-4ac3-a356-e7b6d60d92e0", "e301438c-0bd0-429c-ab0c-66126501069a")
-    let export: JSONValue = [
-      "tree": [
-        "_id": "T", "entryNodeId": "name",
-        "nodes": [
-          "name": ["nodeType": "UsernameCollectorNode", "connections": ["outcome": "uaf"]],
-          "uaf": [
-            "nodeType": "UAFAuthenticationNode",
-            "connections": ["success": .string(success), "failure": .string(failure)],
-          ],
-        ],
-      ], "nodes": ["name": [:], "uaf": ["concealMissingKeys": true]],
-    ]
-    let imported = try #require(try TreeImport().read([("file", export.serialized())]).first).tree
-    for isSecondFactor in [true, false] {
-      let journeys = try BuiltInJourneys.all() + [imported]
-      var kit = isSecondFactor ? try await secondFactor(journeys) : try await UAFKit(journeys: journeys)
-      _ = try await kit.register()
-      #expect((try await kit.signIn(journey: "T").token == nil) == isSecondFactor)
-    }
-  }
+  // MARK: Refusals
 
   @Test func aResponseIsGoodForItsStepAndOnce() async throws {
     var kit = try await UAFKit()
@@ -195,49 +133,6 @@ import Testing
     let request = try UAFKit.request(try await kit.registrationStep())
     let keyID = JSONValue.string(Base64URL.encode(kit.device.keyID))
     #expect(request[0]?["policy"]?["disallowed"] == [["aaid": ["FFFF#F001"], "keyIDs": [keyID]]])
-  }
-
-  // MARK: What the client reports
-
-  @Test(arguments: [
-    ("ERROR::3::FALLBACK", "fallback"), ("ERROR::3::CANCELED", "cancelled"), ("ERROR::16::LOCKED", "clientError"),
-    ("ERROR::5::NO_MATCH", "clientError"), ("ERROR::9::KEY_DISAPPEARED_PERMANENTLY", "clientError"),
-    ("uafOutcome", "unsupported"), ("", "unsupported"), ("ERROR::3", ""), ("ERROR::3::<b>", ""),
-    ("ERROR::999::FALLBACK", ""), ("ERROR", ""), ("not JSON", ""), ("[]", ""),
-  ]) func everyEndOfTheClientHasItsOutcome(text: String, outcome: String) async throws {
-    let kit = try await UAFKit(journeys: [try tree("T", UAFAuthenticationNode(concealsMissingKeys: true))])
-    let page = try await kit.authenticationStep(journey: "T")
-    let next = try await kit.answer(page, text)
-    if outcome.isEmpty {
-      #expect(next.status == 401)
-      #expect(kit.refusals == ["messageMalformed"])
-    } else {
-      #expect(next.output(0, "message")?.stringValue == outcome || next.output(0, "prompt")?.stringValue == outcome)
-    }
-  }
-
-  @Test func aUserWithoutAKeyHasAnOutcome() async throws {
-    let kit = try await UAFKit(journeys: [try tree("T", UAFAuthenticationNode())])
-    let next = try await kit.authenticationStep(journey: "T")
-    #expect(next.response.body.isEmpty == false && next.body.serializedString().contains("noRegistration"))
-  }
-
-  @Test func withoutModelsThereIsNoUAF() async throws {
-    let harness = try await Harness(journeys: [try tree("T", UAFAuthenticationNode())])
-    let name = try await harness.start("T")
-    let next = try await harness.post(name.filled([0: ["": "mira"]]))
-    #expect(next.body.serializedString().contains("unsupported"))
-  }
-
-  @Test func fallingBackLeadsToThePassword() async throws {
-    let kit = try await UAFKit()
-    _ = try await kit.register()
-    let page = try await kit.authenticationStep()
-    let next = try await kit.answer(page, "ERROR::3::FALLBACK")
-    #expect(next.types == ["NameCallback", "PasswordCallback"])
-    #expect(try await kit.harness.post(kit.harness.credentials(next)).token != nil)
-    // Nothing was counted.
-    #expect(try await kit.keys().first?.registration.signCounter == 0)
   }
 
   // MARK: Transactions
