@@ -29,7 +29,7 @@ enum AuthenticatorTool {
     do {
       return try await dispatch(arguments, console)
     } catch {
-      let failure = Verbs.find(arguments)?.0.failure(error) ?? Failure(error)
+      let failure = Verbs.find(arguments)?.0.ending(by: error) ?? Failure(error)
       console.report(failure)
       return failure.status
     }

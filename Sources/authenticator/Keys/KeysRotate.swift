@@ -59,7 +59,7 @@ struct KeysRotate: Verb {
     return outcome.exitStatus
   }
 
-  static func failure(_ error: any Error) -> Failure {
+  static func ending(by error: any Error) -> Failure {
     var failure = LoginOutcome.failure(error)
     failure.details["rotated"] = .null
     return failure

@@ -45,5 +45,5 @@ struct Login: Verb {
     return outcome.exitStatus
   }
 
-  static func failure(_ error: any Error) -> Failure { LoginOutcome.failure(error) }
+  static func ending(by error: any Error) -> Failure { LoginOutcome.failure(error) }
 }

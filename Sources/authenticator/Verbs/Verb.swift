@@ -9,11 +9,11 @@ protocol Verb: Sendable {
   func run(_ console: Console) async throws -> ExitStatus
 
   /// What is printed of an error that ended the verb, or that its arguments are.
-  static func failure(_ error: any Error) -> Failure
+  static func ending(by error: any Error) -> Failure
 }
 
 extension Verb {
-  static func failure(_ error: any Error) -> Failure { Failure(error) }
+  static func ending(by error: any Error) -> Failure { Failure(error) }
 }
 
 /// Every verb, in the order the help shows.
