@@ -87,6 +87,22 @@ struct Base64Alphabet: Sendable {
     return try (decoded ?? Array(text).withUnsafeBufferPointer { decode(buffer: $0, padding: padding) }).get()
   }
 
+  /// How many bytes a text without padding is, when it is the one accepted form of them.
+  func count(ofCanonical text: UnsafeBufferPointer<UInt8>) -> Int? {
+    let tail = text.count % 4
+    guard tail != 1 else { return nil }
+    let isValid = values.withUnsafeBufferPointer { values in
+      var value: UInt8 = 0
+      for byte in text {
+        value = values[Int(byte)]
+        if value == Self.invalid { return false }
+      }
+      // What the last character has beyond whole bytes is zero.
+      return tail == 0 || value & (tail == 2 ? 0x0F : 0x03) == 0
+    }
+    return isValid ? text.count / 4 * 3 + (tail == 0 ? 0 : tail - 1) : nil
+  }
+
   private func decode(
     buffer text: UnsafeBufferPointer<UInt8>, padding: Padding
   ) -> Result<[UInt8], TextDecodingError> {

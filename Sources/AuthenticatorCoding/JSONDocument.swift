@@ -27,6 +27,8 @@ public final class JSONDocument: Sendable {
   /// The value that the text is.
   public var root: JSONElement { JSONElement(document: self, place: 0) }
 
+  func bytes(at place: Int) -> ArraySlice<UInt8> { text[Int(nodes[place].start)..<Int(nodes[place].end)] }
+
   func read<Value>(_ body: (JSONNodeReader) -> Value) -> Value {
     text.withUnsafeBufferPointer { text in nodes.withUnsafeBufferPointer { body(JSONNodeReader(text, $0)) } }
   }
@@ -93,6 +95,18 @@ public struct JSONElement: Sendable {
       return try? Base64Alphabet.url.decode(reader.content(at: place), padding: .forbidden)
     }
   }
+
+  /// How many bytes a string is in base64url without padding, in its one canonical form; nil for anything else.
+  public var base64URLCount: Int? {
+    document.read { reader in
+      guard reader.nodes[place].kind == .string else { return nil }
+      guard reader.nodes[place].isPlain else { return (try? Base64URL.decode(reader.string(at: place)))?.count }
+      return Base64Alphabet.url.count(ofCanonical: reader.content(at: place))
+    }
+  }
+
+  /// The bytes that the value has in the text, as they stand there; of a string, what is between the quotes.
+  public var textBytes: ArraySlice<UInt8> { document.bytes(at: place) }
 
   /// The value with all that it holds, copied.
   public var value: JSONValue { document.read { $0.value(at: place) } }

@@ -32,8 +32,7 @@ struct JSONNodeReader {
   /// Whether two names are one.
   func isSameName(_ left: Int, _ right: Int) -> Bool {
     guard nodes[left].isPlain, nodes[right].isPlain else { return string(at: left) == string(at: right) }
-    let (left, right) = (content(at: left), content(at: right))
-    return left.count == right.count && left.elementsEqual(right)
+    return content(at: left).isIdentical(to: content(at: right))
   }
 
   /// The place of a member's value in the object at `place`; nil: it has none of this name.
@@ -50,8 +49,7 @@ struct JSONNodeReader {
   private func isNamed(_ place: Int, _ name: StaticString) -> Bool {
     name.withUTF8Buffer { name in
       guard nodes[place].isPlain else { return string(at: place) == String(decoding: name, as: UTF8.self) }
-      let content = content(at: place)
-      return content.count == name.count && content.elementsEqual(name)
+      return content(at: place).isIdentical(to: name)
     }
   }
 

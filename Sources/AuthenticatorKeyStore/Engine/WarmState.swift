@@ -158,7 +158,7 @@ struct WarmState {
     return max(standard, min(former.size, Self.blockLimit / 2) * 2)
   }
 
-  private static let blockLimit: UInt32 = 1024
+  private static let blockLimit: UInt32 = 4096
 
   /// Keeps the rest of a reservation, unless a later one is there already.
   mutating func insert(_ block: Block, of counter: CounterID, read version: Int64, _ token: Token) {

@@ -33,6 +33,7 @@ final class AuthenticatorModule: Sendable {
   /// What keys of this application and caller are bound to, by the application's IDs, older ones first; empty before the
   /// first registration on this device, when there are no keys either.
   func tokens(of application: UAFApplication) async throws -> AccessTokens {
+    if let known = memory.tokens(of: application) { return known }
     guard let asmToken = try await context.keyStore.item(Self.tokenItem) else { return AccessTokens() }
     return try tokens(of: application, asmToken)
   }
@@ -47,7 +48,6 @@ final class AuthenticatorModule: Sendable {
 
   private func tokens(of application: UAFApplication, _ asmToken: [UInt8]) throws -> AccessTokens {
     guard asmToken.count == 32 else { throw AuthenticatorError(.integrityFailed, stage: "uaf.asm") }
-    if let known = memory.tokens(of: application, asmToken) { return known }
     let ids = application.formerIDs + [application.id]
     var tokens = AccessTokens(
       byID: ids.map { id in
@@ -56,7 +56,7 @@ final class AuthenticatorModule: Sendable {
         return AccessTokens.Entry(appID: id, token: token)
       })
     tokens.failureItem = tokens.current.map(Self.failureItem)
-    memory.remember(tokens, of: application, asmToken)
+    memory.remember(tokens, of: application)
     return tokens
   }
 

@@ -2,10 +2,10 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import Synchronization
 
-/// What follows from what is kept, and costs hashing or reading each time: nothing in it can grow old.
+/// What costs reading and hashing each time and stays the same: the token behind all others is made once in the life of
+/// a store, and the rest follows from what it stands with.
 final class ModuleMemory: Sendable {
   private struct Known: Sendable {
-    var asmToken: [UInt8] = []
     var application: UAFApplication?
     var tokens = AccessTokens()
     /// By their sealed form; a caller seldom has more than a few.
@@ -18,20 +18,17 @@ final class ModuleMemory: Sendable {
   // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps its
   // owner there.
   @inline(never)
-  func tokens(of application: UAFApplication, _ asmToken: [UInt8]) -> AccessTokens? {
+  func tokens(of application: UAFApplication) -> AccessTokens? {
     known.withLock { known in
-      guard let present = known.application, present.isIdentical(to: application), known.asmToken == asmToken else {
-        return nil
-      }
+      guard let present = known.application, present.isIdentical(to: application) else { return nil }
       return known.tokens
     }
   }
 
   @inline(never)
-  func remember(_ tokens: AccessTokens, of application: UAFApplication, _ asmToken: [UInt8]) {
+  func remember(_ tokens: AccessTokens, of application: UAFApplication) {
     known.withLock { known in
       known.application = application
-      known.asmToken = asmToken
       known.tokens = tokens
     }
   }

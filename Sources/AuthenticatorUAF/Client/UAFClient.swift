@@ -13,6 +13,8 @@ public final class UAFClient: Sendable {
   let facets: FacetAuthorization
   private let authenticators: [SealedAuthenticator]
   private let lastCaller = LastCaller()
+  let lastPolicy = LastPolicy()
+  let display: (any UAFTransactionDisplay)?
 
   /// - Throws: `invalidRequest` when two authenticators have the same AAID, or one claims what cannot be: the reason names
   ///   the model and its member.
@@ -29,6 +31,7 @@ public final class UAFClient: Sendable {
   init(checked configuration: UAFClientConfiguration, facets: FacetAuthorization) {
     self.configuration = configuration
     self.facets = facets
+    display = configuration.display ?? configuration.responder.map(TextTransactionDisplay.init)
     authenticators = configuration.authenticators.map { model in
       SealedAuthenticator(model: model, devices: configuration.devices, context: configuration.context)
     }
@@ -168,9 +171,6 @@ public final class UAFClient: Sendable {
   /// Whether pictures can be shown by the display or by a view of the app's own: what servers are told.
   var advertisesImages: Bool { configuration.viewDisplaysImages || display?.displaysImages ?? false }
 
-  var display: (any UAFTransactionDisplay)? {
-    configuration.display ?? configuration.responder.map(TextTransactionDisplay.init)
-  }
 }
 
 /// How an operation ended.

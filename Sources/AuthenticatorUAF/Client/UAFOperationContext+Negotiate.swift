@@ -18,7 +18,7 @@ extension UAFOperationContext {
   ) async throws -> (operation: UAFOperationContext, plan: UAFOperationPlan) {
     let entries = try UAFRequestEntries(message.uafProtocolMessage)
     var failure: AuthenticatorError?
-    for read in entries.requests {
+    for read in entries.requests(client.lastPolicy) {
       do {
         let request = try read()
         guard request.header.op == kind ?? request.header.op else {

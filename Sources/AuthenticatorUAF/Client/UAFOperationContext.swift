@@ -24,8 +24,7 @@ final class UAFOperationContext: Sendable {
   init(
     _ client: UAFClient, _ request: UAFRequest, facetID: String, channelBinding: ChannelBinding, extras: UAFExtras
   ) async throws {
-    let environment = client.environment
-    deadline = environment.uptime() + client.configuration.timeout
+    deadline = client.environment.uptime() + client.configuration.timeout
     let header = request.header
     for one in header.exts where one.failIfUnknown && !SealedAuthenticator.extensionIDs.contains(one.id) {
       throw AuthenticatorError(
@@ -39,7 +38,7 @@ final class UAFOperationContext: Sendable {
     application = caller.application
     module = caller.module
     tokens = try await module.tokens(of: application)
-    id = try OperationID(in: environment)
+    id = try OperationID(in: client.environment)
     reportsMethods = header.exts.contains { $0.id == UAFExtension.userVerificationMethodID }
     self.client = client
     self.request = request

@@ -19,11 +19,11 @@ public enum UAFRequest: Sendable {
     self = try UAFRequestEntries(text, versions: versions).best()
   }
 
-  init(_ entry: JSONElement) throws {
+  init(_ entry: JSONElement, _ policies: LastPolicy = LastPolicy()) throws {
     let header = try OperationHeader(entry["header"])
     switch header.op {
-    case .registration: self = .registration(try UAFRegistrationRequest(entry, header))
-    case .authentication: self = .authentication(try UAFAuthenticationRequest(entry, header))
+    case .registration: self = .registration(try UAFRegistrationRequest(entry, header, policies))
+    case .authentication: self = .authentication(try UAFAuthenticationRequest(entry, header, policies))
     case .deregistration: self = .deregistration(try UAFDeregistrationRequest(entry, header))
     }
   }
@@ -49,12 +49,12 @@ public struct UAFRegistrationRequest: Sendable {
   /// Which authenticators may make the key.
   public let policy: UAFPolicy
 
-  init(_ value: JSONElement, _ header: OperationHeader) throws {
+  init(_ value: JSONElement, _ header: OperationHeader, _ policies: LastPolicy) throws {
     let members = try MessageMembers(value, "message")
     self.header = header
     challenge = try members.challenge()
     username = try members.text("username", 1...128)
-    policy = try UAFPolicy(members.object["policy"])
+    policy = try policies.policy(members.object["policy"])
   }
 }
 
@@ -69,12 +69,12 @@ public struct UAFAuthenticationRequest: Sendable {
   /// Which authenticators may sign.
   public let policy: UAFPolicy
 
-  init(_ value: JSONElement, _ header: OperationHeader) throws {
+  init(_ value: JSONElement, _ header: OperationHeader, _ policies: LastPolicy) throws {
     let members = try MessageMembers(value, "message")
     self.header = header
     challenge = try members.challenge()
     transaction = try members.optionalList("transaction", maximum: 16)?.map { try UAFTransaction($0) } ?? []
-    policy = try UAFPolicy(members.object["policy"])
+    policy = try policies.policy(members.object["policy"])
   }
 }
 
@@ -124,8 +124,9 @@ public struct UAFDeregistrationRequest: Sendable {
 extension MessageMembers {
   /// A server's challenge: base64url of 8 to 64 bytes, kept as text.
   fileprivate func challenge() throws -> String {
-    _ = try bytes("challenge", 8...64)
-    guard let text = object["challenge"]?.stringValue else { throw malformed("challenge") }
+    guard let element = object["challenge"], let count = element.base64URLCount, (8...64).contains(count),
+      let text = element.stringValue
+    else { throw malformed("challenge") }
     return text
   }
 }

@@ -40,8 +40,8 @@ struct UAFRequestEntries {
   func best() throws -> UAFRequest { try UAFRequest(entries[0].element) }
 
   /// The requests of all versions, best first, each read when its turn comes.
-  var requests: some Sequence<() throws -> UAFRequest> {
-    entries.lazy.map { entry in { try UAFRequest(entry.element) } }
+  func requests(_ policies: LastPolicy) -> some Sequence<() throws -> UAFRequest> {
+    entries.lazy.map { entry in { try UAFRequest(entry.element, policies) } }
   }
 
   static func read(_ text: String) throws -> JSONElements {
