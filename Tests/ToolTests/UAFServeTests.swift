@@ -55,7 +55,7 @@ import ToolSupport
       (#""metadata": [\#(model)], "appID": "http://nope""#, "appID \(malformed)"),
       (
         #""metadata": [\#(model)], "policy": {"accepted": [[{"aaid": ["FFFF#F00D"]}]]}"#,
-        "policy.accepted.0.0.aaid \(malformed)"
+        "policy.accepted.0.0.aaid lets nothing succeed"
       ),
       (#""metadata": [\#(model)], "facet": []"#, "facet is unknown"),
       (#""metadata": [\#(model)], "realm": "/nowhere""#, "realm is not served"),

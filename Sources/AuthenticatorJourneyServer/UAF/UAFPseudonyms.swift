@@ -1,3 +1,5 @@
+internal import AuthenticatorCoding
+internal import AuthenticatorCrypto
 internal import AuthenticatorRelyingParty
 
 /// UAF keys for names of which nobody has one: one to three of the models that a policy admits, which ones and how many
@@ -37,11 +39,31 @@ struct UAFPseudonyms: Sendable {
       guard !set.isEmpty, records.isEmpty || records.count + set.count <= quota else { break }
       for choices in set {
         let seed = pseudonyms.bytes("uaf kind \(records.count)", for: name, in: realm)
-        let keyID = pseudonyms.bytes("uaf key \(records.count)", for: name, in: realm)
-        records.append(Self.record(choices[Self.number(seed, 0) % choices.count], keyID))
+        let kind = choices[Self.number(seed, 0) % choices.count]
+        let head = pseudonyms.bytes("uaf key \(records.count)", for: name, in: realm).prefix(16)
+        records.append(Self.record(kind, keyID(Array(head), of: kind.model.aaid, in: realm)))
       }
     }
     return records
+  }
+
+  /// The records of those of these keys that are nobody's: the same ones as under the names that they were made for.
+  func keys(_ names: [UAFKeyName], in realm: Realm) -> [UAFRegistrationRecord] {
+    names.filter { isNobodys($0, in: realm) }.compactMap { name in
+      kinds.first { $0.model.aaid == name.aaid }.map { Self.record($0, name.keyID) }
+    }
+  }
+
+  /// Whether a key was made here for a name of which nobody has one. Whoever signs with it is answered as if it were
+  /// somebody's.
+  func isNobodys(_ name: UAFKeyName, in realm: Realm) -> Bool {
+    guard name.keyID.count == 32 else { return false }
+    return ConstantTime.equals(name.keyID, keyID(Array(name.keyID.prefix(16)), of: name.aaid, in: realm))
+  }
+
+  /// 16 bytes, and what proves that they are this server's for a model.
+  private func keyID(_ head: [UInt8], of aaid: String, in realm: Realm) -> [UInt8] {
+    head + pseudonyms.bytes("uaf nobody \(aaid)", for: Hex.encode(head), in: realm).prefix(16)
   }
 
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }

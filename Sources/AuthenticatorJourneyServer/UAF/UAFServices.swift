@@ -12,15 +12,19 @@ struct UAFServices: Sendable {
   let environment: AuthenticatorEnvironment
   private let applicationIDs: [String]
   private let key: SecretBytes
-  private let pseudonyms: UAFPseudonyms
+  let pseudonyms: UAFPseudonyms
 
-  /// Throws `AuthenticatorError` (`invalidRequest`) for settings that name a realm which is not served.
+  /// Throws `AuthenticatorError` (`invalidRequest`) for settings that name a realm which is not served, and journeys that
+  /// name a model which could never answer.
   init(
     configuration: JourneyServerConfiguration, registry: any JourneyRegistry, pseudonyms: Pseudonyms
   ) async throws {
     settings = configuration.uaf
     guard let realm = settings.realm ?? configuration.realms.first, configuration.realms.contains(realm) else {
       throw AuthenticatorError(.invalidRequest, stage: "server", reason: "the realm of UAF is not served")
+    }
+    do throws(JourneyTreeError) { try configuration.uaf.check(configuration.journeys) } catch {
+      throw AuthenticatorError(.invalidRequest, stage: "server", reason: "\(error)")
     }
     self.realm = realm
     self.registry = registry
@@ -33,16 +37,17 @@ struct UAFServices: Sendable {
   /// Whether any model is known.
   var isConfigured: Bool { !settings.models.isEmpty }
 
-  private var now: UnixTime { environment.now() }
+  var now: UnixTime { environment.now() }
 
   /// The relying party as it is reached at this address, such as `https://id.example.com/am`.
   func party(at address: String, policy: UAFAcceptancePolicy? = nil) -> UAFRelyingParty {
     let list = address.hasPrefix("https://") ? address + UAFTransport.facetPath : nil
     var party = UAFRelyingParty(
       appID: settings.appID ?? list, facets: settings.facets ?? Self.facets(applicationIDs, address),
-      policy: policy ?? settings.policy ?? UAFAcceptancePolicy(anyOf: settings.models.all.map(\.aaid)),
+      policy: policy ?? settings.policy ?? UAFAcceptancePolicy(anyOf: settings.speakingModels.map(\.aaid)),
       models: settings.models, key: key, random: environment.random)
     party.versions = settings.versions
+    party.extensions = settings.extensions
     party.enrollmentPolicy = settings.enrollmentPolicy
     party.signCounterPolicy = settings.signCounterPolicy
     party.maximumRegistrationCounter = settings.maximumRegistrationCounter
@@ -64,14 +69,21 @@ struct UAFServices: Sendable {
 
   // MARK: Asking
 
-  /// Throws `UAFRelyingParty.RequestError`: `name` for a user whose name is longer than a message may have it. It is never
-  /// cut: two users could become one, whose new key takes the other one's place on the device.
+  /// Asks for sets that there is room for only, so that nobody is verified for a key that is then refused.
+  ///
+  /// Throws `UAFQuotaReached` when there is room for none, and `UAFRelyingParty.RequestError`: `name` for a user whose name
+  /// is longer than a message may have it. It is never cut: two users could become one, whose new key takes the other one's
+  /// place on the device.
   func registrationRequest(
     for user: UserRecord, context: String, lifetime: Int64? = nil, _ party: UAFRelyingParty
   ) async throws -> UAFIssuedRequest {
-    try party.registrationRequest(
-      for: user.id, username: user.name, registered: try await keys(of: user).map(\.registration), context: context,
-      lifetime: lifetime,
+    let registered = try await keys(of: user).map(\.registration)
+    var party = party
+    let sets = party.policy.accepted
+    party.policy.accepted = sets.filter { registered.count + $0.count <= settings.quota }
+    guard !party.policy.accepted.isEmpty || sets.isEmpty else { throw UAFQuotaReached() }
+    return try party.registrationRequest(
+      for: user.id, username: user.name, registered: registered, context: context, lifetime: lifetime,
       at: now.milliseconds)
   }
 
@@ -102,28 +114,16 @@ struct UAFServices: Sendable {
   /// read it there, and it must be the same whether or not somebody has the name.
   private static func subject(_ name: String) -> String { Base64URL.encode(Array(name.utf8)) }
 
-  private static func name(_ subject: String) -> String? {
+  static func name(_ subject: String) -> String? {
     (try? Base64URL.decode(subject)).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  private typealias Owned = (user: UserRecord, keys: [UAFKeyRecord])
+  typealias Owned = (user: UserRecord, keys: [UAFKeyRecord])
 
   /// The user of this name with the keys; nil: nobody who may sign in has the name.
-  private func owned(byUserNamed name: String, in realm: Realm) async throws -> Owned? {
+  func owned(byUserNamed name: String, in realm: Realm) async throws -> Owned? {
     guard let user = try await registry.user(named: name, in: realm), user.isActive else { return nil }
     return (user, try await keys(of: user))
-  }
-
-  /// Whoever has the keys that a response names; nil: they are not one user's.
-  private func owned(namedIn response: UAFReceivedResponse, in realm: Realm) async throws -> Owned? {
-    var keys: [UAFKeyRecord] = []
-    for name in response.keyNames {
-      if let key = try await registry.uafKey(name, realm: realm) { keys.append(key) }
-    }
-    guard let owner = keys.first?.userID, keys.allSatisfy({ $0.userID == owner }),
-      let user = try await registry.user(id: owner, in: realm), user.isActive
-    else { return nil }
-    return (user, keys)
   }
 
   // MARK: Taking responses
@@ -162,40 +162,6 @@ struct UAFServices: Sendable {
     case .conflict, .alreadyPresent:
       throw UAFVerificationError(.alreadyRegistered, "the key is registered already")
     }
-  }
-
-  /// Verifies an authentication and stores the counters. A response to a user who has no key, or whom there is not, is
-  /// verified all the same, with the keys that the request named: what a stranger is answered does not depend on it.
-  ///
-  /// Throws `UAFVerificationError`.
-  func authenticate(
-    _ response: UAFReceivedResponse, _ pending: UAFPendingRequest, in realm: Realm, _ party: UAFRelyingParty
-  ) async throws -> (user: UserRecord, verdict: UAFAuthenticationVerdict) {
-    let unknown = UAFVerificationError(.keyUnknown, "there is no such key")
-    guard let subject = pending.subject else {
-      guard let owned = try await owned(namedIn: response, in: realm) else { throw unknown }
-      let expectation = try party.expectation(pending, registered: owned.keys.map(\.registration))
-      return (owned.user, try await verify(response, owned, expectation))
-    }
-    guard let name = Self.name(subject) else { throw unknown }
-    let owned = try await owned(byUserNamed: name, in: realm)
-    if let owned, let expectation = try? party.expectation(pending, registered: owned.keys.map(\.registration)) {
-      return (owned.user, try await verify(response, owned, expectation))
-    }
-    let nobodys = pseudonyms.keys(of: name, in: realm, policy: party.policy)
-    _ = try party.expectation(pending, registered: nobodys).verifyAuthentication(response, registered: nobodys)
-    throw unknown
-  }
-
-  private func verify(
-    _ response: UAFReceivedResponse, _ owned: Owned, _ expectation: UAFExpectation
-  ) async throws -> UAFAuthenticationVerdict {
-    let verdict = try expectation.verifyAuthentication(response, registered: owned.keys.map(\.registration))
-    let uses = verdict.signers.map { UAFKeyUse($0, of: owned.user, at: now) }
-    guard try await registry.advanceUAFKeys(uses) else {
-      throw UAFVerificationError(.counterNotIncreased, "the key was used or removed meanwhile")
-    }
-    return verdict
   }
 }
 

@@ -13,9 +13,11 @@ public struct UAFSettings: Sendable {
   public var facets: [String]?
   /// The versions of requests.
   public var versions: [UAFProtocolVersion] = [.uaf11]
+  /// What requests ask for beyond the standard, such as `.userVerificationMethod`.
+  public var extensions: [UAFRequestedExtension] = []
   /// The models that are known.
   public var models = UAFModels()
-  /// Which authenticators may register and sign in; nil: every model that is known, alone.
+  /// Which authenticators may register and sign in; nil: every model that speaks one of the versions, alone.
   public var policy: UAFAcceptancePolicy?
   /// What is done when the set of enrolled fingers or faces has changed.
   public var enrollmentPolicy = UAFExpectation.EnrollmentPolicy.stepUp
@@ -50,43 +52,13 @@ extension UAFSettings {
     try checkThatSomebodyCanSignIn()
   }
 
-  /// Refuses settings with which nothing could ever succeed.
-  private func checkThatSomebodyCanSignIn() throws(ExpectationError) {
-    guard !models.isEmpty else { throw ExpectationError("metadata") }
-    let speaking = models.all.filter { !$0.versions.allSatisfy { !versions.contains($0) } }
-    guard !speaking.isEmpty else { throw ExpectationError("versions") }
-    if let policy {
-      for (place, set) in policy.accepted.enumerated() {
-        for (index, criterion) in set.enumerated() {
-          let path = "policy.accepted.\(place).\(index)"
-          guard criterion.aaids?.allSatisfy({ models[$0] != nil }) ?? true else {
-            throw ExpectationError(path + ".aaid")
-          }
-          // Keys have names only where somebody is known.
-          guard criterion.keyIDs == nil else { throw ExpectationError(path + ".keyIDs") }
-          let isServed = speaking.contains { model in
-            let candidate = UAFCandidate(model)
-            return policy.admits(candidate) && criterion.matches(candidate)
-          }
-          guard isServed else { throw ExpectationError(path) }
-        }
-        // Each criterion needs a model of its own: a client never has two authenticators of one.
-        let alone = UAFAcceptancePolicy(accepted: [set], disallowed: policy.disallowed)
-        guard alone.match(speaking.map { UAFCandidate($0) }) != nil else {
-          throw ExpectationError("policy.accepted.\(place)")
-        }
-      }
-    }
-    if let appID, !Self.isApp(appID, facets) { throw ExpectationError("appID") }
+  /// The models that could answer a request in one of its versions.
+  var speakingModels: [UAFModelStatement] {
+    models.all.filter { $0.versions.contains(where: versions.contains) }
   }
 
-  /// An https address, or one of the facets, whose only app it then is.
-  private static func isApp(_ text: String, _ facets: [String]?) -> Bool {
-    guard text.lowercased().hasPrefix("https:") else {
-      return UAFFacet.normalized(text) != nil && facets?.contains(text) ?? true
-    }
-    return (try? WebURL(text)) != nil
-  }
+  /// More extensions than a message may hold.
+  private static let maximumExtensions = 64
 
   private mutating func take(_ name: String, _ value: JSONValue) throws(ExpectationError) {
     let error = ExpectationError(name)
@@ -113,6 +85,13 @@ extension UAFSettings {
         throw error
       }
       self.versions = versions
+    case "extensions":
+      let list = value.arrayValue ?? []
+      let read = list.compactMap(UAFRequestedExtension.init(json:))
+      guard (1...Self.maximumExtensions).contains(list.count), read.count == list.count,
+        Set(read.map(\.id)).count == read.count
+      else { throw error }
+      extensions = read
     case "enrollmentPolicy":
       guard let word = value.stringValue.flatMap(UAFExpectation.EnrollmentPolicy.init(rawValue:)) else { throw error }
       enrollmentPolicy = word

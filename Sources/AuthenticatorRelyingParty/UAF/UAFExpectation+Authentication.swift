@@ -43,7 +43,8 @@ extension UAFExpectation {
   /// one: somebody else may have used the key meanwhile.
   /// - Parameter registered: The keys that may answer; those of the user when the user is known.
   ///
-  /// Throws `UAFVerificationError`.
+  /// Throws `UAFVerificationError`: `keyUnknown` only where none of the keys that answer is one of these. A client deletes
+  /// what is not known, so a set of which some keys are there and others are not is `keyNotAdmitted`.
   public func verifyAuthentication(
     _ response: UAFReceivedResponse, registered: [UAFRegistrationRecord]
   ) throws(UAFVerificationError) -> UAFAuthenticationVerdict {
@@ -81,7 +82,14 @@ extension UAFExpectation {
         if !read.transactionContentHash.isEmpty { confirmed = Array(read.transactionContentHash) }
       } catch { refused.append(UAFRefusedAssertion(aaid: aaid, error: error)) }
     }
-    let signers = try admit(verified, &refused)
+    let signers: [UAFAuthenticationVerdict.Signer]
+    do throws(UAFVerificationError) { signers = try admit(verified, &refused) } catch {
+      let isAnyKnown = response.keyNames.contains { name in
+        registered.contains { $0.aaid == name.aaid && $0.keyID == name.keyID }
+      }
+      guard error.code == .keyUnknown, isAnyKnown else { throw error }
+      throw UAFVerificationError(.keyNotAdmitted, "a key that has to answer too is not there")
+    }
     return UAFAuthenticationVerdict(
       signers: signers, refused: refused, facetID: final.facetID, confirmedHash: confirmed,
       needsStepUp: enrollmentPolicy == .stepUp && signers.contains(where: \.isEnrollmentChanged))

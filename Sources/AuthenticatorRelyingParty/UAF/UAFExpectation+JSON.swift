@@ -32,6 +32,10 @@ public struct UAFVerificationJob: Sendable {
       throw header.error("op")
     }
     guard let upv = header.object["upv"].flatMap(UAFProtocolVersion.init(json:)) else { throw header.error("upv") }
+    guard UAFProtocolVersion.known.contains(upv) else {
+      throw ExpectationError(header.error("upv").member, isUseless: true)
+    }
+    if operation == .registration { try Self.checkUsername(entry) }
     let models = try UAFModels(
       json: members.object["metadata"] ?? .null, thatAttest: operation == .registration)
     let policy = try UAFAcceptancePolicy(
@@ -88,10 +92,12 @@ public struct UAFVerificationJob: Sendable {
   /// The ids of the request's extensions.
   private static func extensionIDs(_ header: ExpectationMembers) throws(ExpectationError) -> Set<String> {
     guard let value = header.object["exts"] else { return [] }
-    guard let list = value.arrayValue, !list.isEmpty else { throw header.error("exts") }
-    let ids = list.compactMap { $0["id"]?.stringValue }
-    guard ids.count == list.count else { throw header.error("exts") }
-    return Set(ids)
+    guard let list = value.arrayValue, (1...UAFRelyingParty.maximumExtensions).contains(list.count) else {
+      throw header.error("exts")
+    }
+    let read = list.compactMap(UAFRequestedExtension.init(json:))
+    guard read.count == list.count else { throw header.error("exts") }
+    return Set(read.map(\.id))
   }
 
   private static func entry(
@@ -101,9 +107,15 @@ public struct UAFVerificationJob: Sendable {
     let versions = list.map { $0["header"]?["upv"].flatMap(UAFProtocolVersion.init(json:)) }
     guard Set(versions).count == versions.count else { throw ExpectationError("request") }
     guard let version, list.count > 1 else { return try ExpectationMembers(list[0], path: "request") }
-    // A version that was not offered is for the verification to refuse.
-    let index = versions.firstIndex(of: version) ?? 0
-    return try ExpectationMembers(list[index], path: "request")
+    // A version that was not offered, or that nobody speaks here, is for the verification to refuse.
+    let spoken = versions.firstIndex { $0.map(UAFProtocolVersion.known.contains) ?? true }
+    let asked = UAFProtocolVersion.known.contains(version) ? versions.firstIndex(of: version) : nil
+    return try ExpectationMembers(list[asked ?? spoken ?? 0], path: "request")
+  }
+
+  /// No client takes a registration without a name of 1 to 128 characters for a message.
+  private static func checkUsername(_ entry: ExpectationMembers) throws(ExpectationError) {
+    guard (1...128).contains(try entry.text("username").unicodeScalars.count) else { throw entry.error("username") }
   }
 
   /// Verifies a response and says what came of it: `{"verified": true, "operation", "facetID", "statusCode",

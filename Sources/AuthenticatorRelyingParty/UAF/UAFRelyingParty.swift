@@ -25,8 +25,10 @@ public struct UAFRelyingParty: Sendable {
     case noKeys
     /// More than four forms of a transaction, or two of one type.
     case transactions
-    /// The policy admits nothing.
+    /// The policy admits nothing, or no model that speaks a version of the requests.
     case policy
+    /// An extension whose id has 0 or more than 32 characters, or whose data have more than 8,192; or more than 64.
+    case extensions
     /// There is no randomness.
     case random
   }
@@ -35,12 +37,15 @@ public struct UAFRelyingParty: Sendable {
   public var appID: String?
   /// The app's facets; web origins are compared as `UAFFacet` writes them.
   public var facets: [String]
-  /// The versions of requests; each gets an entry of its own.
+  /// The versions of requests; each that a model could answer gets an entry of its own, whose policy names no model
+  /// that does not speak it.
   public var versions: [UAFProtocolVersion] = [.uaf11]
   /// Which authenticators may register and sign in.
   public var policy: UAFAcceptancePolicy
   /// The models that are known.
   public var models: UAFModels
+  /// What requests to register and to sign in ask for beyond the standard; their responses may repeat it.
+  public var extensions: [UAFRequestedExtension] = []
   /// What is done about a changed enrollment.
   public var enrollmentPolicy = UAFExpectation.EnrollmentPolicy.stepUp
   /// What is done about a counter that did not rise.
@@ -49,6 +54,8 @@ public struct UAFRelyingParty: Sendable {
   public var maximumRegistrationCounter: UInt32 = 65_535
   /// How long a request waits for its response, in milliseconds.
   public var lifetime: Int64 = 300_000
+  /// More extensions than clients read in one place.
+  static let maximumExtensions = 64
   private let key: SecretBytes
   private let random: @Sendable (Int) throws -> [UInt8]
 
@@ -84,12 +91,14 @@ public struct UAFRelyingParty: Sendable {
     lifetime: Int64? = nil, at now: Int64
   ) throws(RequestError) -> UAFIssuedRequest {
     guard (1...128).contains(username.unicodeScalars.count) else { throw .name }
-    var policy = policy
-    policy.disallowed += Self.grouped(registered)
-    return try issue(.registration, subject, context, lifetime, now) { object in
-      object["username"] = .string(username)
-      object["policy"] = .object(policy.json)
+    let known = Self.grouped(registered)
+    var entries: [Entry] = []
+    for version in versions {
+      guard var policy = policy(in: version) else { continue }
+      policy.disallowed += known
+      entries.append((version, ["username": .string(username), "policy": .object(policy.json)]))
     }
+    return try issue(.registration, entries, subject, context, lifetime, now)
   }
 
   /// A request to sign in, or to confirm a transaction.
@@ -105,42 +114,15 @@ public struct UAFRelyingParty: Sendable {
     context: String = "", lifetime: Int64? = nil, at now: Int64
   ) throws(RequestError) -> UAFIssuedRequest {
     guard Set(transactions.map(\.contentType)).count == transactions.count else { throw .transactions }
-    let policy = try authenticationPolicy(subject, registered)
-    return try issue(
-      .authentication, subject, context, lifetime, now, transactions.map(\.hash)
-    ) { object in
-      if !transactions.isEmpty { object["transaction"] = .array(transactions.map(\.json)) }
-      object["policy"] = .object(policy.json)
+    var entries: [Entry] = []
+    for version in versions {
+      guard let policy = authenticationPolicy(subject, registered, in: version) else { continue }
+      var entry: JSONObject = ["policy": .object(policy.json)]
+      if !transactions.isEmpty { entry["transaction"] = .array(transactions.map(\.json)) }
+      entries.append((version, entry))
     }
-  }
-
-  /// The accepted sets of an authentication: those of the own policy that the account's keys can serve, each criterion
-  /// narrowed to the keys that match it.
-  func authenticationPolicy(
-    _ subject: String?, _ registered: [UAFRegistrationRecord]
-  ) throws(RequestError) -> UAFAcceptancePolicy {
-    guard subject != nil else { return policy }
-    var keys: [(record: UAFRegistrationRecord, candidate: UAFCandidate)] = []
-    for record in registered {
-      guard let model = models[record.aaid] else { continue }
-      let candidate = UAFCandidate(
-        model, keyIDs: [record.keyIDText], attestationType: record.attestationType,
-        authenticatorVersion: record.authenticatorVersion)
-      if policy.admits(candidate) { keys.append((record, candidate)) }
-    }
-    var accepted: [[UAFAcceptanceCriteria]] = []
-    for set in policy.accepted {
-      let narrowed = set.compactMap { criterion -> UAFAcceptanceCriteria? in
-        let records = keys.filter { criterion.matches($0.candidate) }.map(\.record)
-        guard !records.isEmpty else { return nil }
-        var aaids: [String] = []
-        for record in records where !aaids.contains(record.aaid) { aaids.append(record.aaid) }
-        return UAFAcceptanceCriteria(aaids: aaids, keyIDs: records.map(\.keyIDText))
-      }
-      if narrowed.count == set.count, !accepted.contains(narrowed) { accepted.append(narrowed) }
-    }
-    guard !accepted.isEmpty else { throw .noKeys }
-    return UAFAcceptancePolicy(accepted: accepted)
+    guard !entries.isEmpty || subject == nil else { throw .noKeys }
+    return try issue(.authentication, entries, subject, context, lifetime, now, transactions.map(\.hash))
   }
 
   /// One criterion a model, with its keys.
@@ -180,15 +162,21 @@ public struct UAFRelyingParty: Sendable {
     var header: JSONObject = ["upv": version.json, "op": .string(operation.rawValue)]
     if let appID, !appID.isEmpty { header["appID"] = .string(appID) }
     if let serverData { header["serverData"] = .string(serverData) }
+    // Nothing is asked of keys that go.
+    if operation != .deregistration, !extensions.isEmpty { header["exts"] = .array(extensions.map(\.json)) }
     return header
   }
 
+  /// What one version of a request says, apart from its head and its challenge.
+  private typealias Entry = (version: UAFProtocolVersion, members: JSONObject)
+
   private func issue(
-    _ operation: UAFServerOperation, _ subject: String?, _ context: String, _ lifetime: Int64?, _ now: Int64,
-    _ hashes: [[UInt8]] = [], _ fill: (inout JSONObject) -> Void
+    _ operation: UAFServerOperation, _ entries: [Entry], _ subject: String?, _ context: String, _ lifetime: Int64?,
+    _ now: Int64, _ hashes: [[UInt8]] = []
   ) throws(RequestError) -> UAFIssuedRequest {
     guard subject?.utf8.count ?? 0 <= 512, context.utf8.count <= 128 else { throw .name }
-    guard !policy.accepted.isEmpty, policy.accepted.allSatisfy({ !$0.isEmpty }) else { throw .policy }
+    guard !entries.isEmpty, !policy.accepted.isEmpty, policy.accepted.allSatisfy({ !$0.isEmpty }) else { throw .policy }
+    guard extensions.count <= Self.maximumExtensions, extensions.allSatisfy(\.isInBounds) else { throw .extensions }
     let bytes: [UInt8]
     do { bytes = try random(32) } catch { throw .random }
     let challenge = Base64URL.encode(bytes)
@@ -198,15 +186,15 @@ public struct UAFRelyingParty: Sendable {
       transactionHashes: hashes
     ).sealed(with: key)
     guard UAFReceivedHeader.serverDataLength.contains(serverData.utf8.count) else { throw .name }
-    let entries = versions.map { version -> JSONValue in
-      var entry: JSONObject = [
-        "header": .object(header(operation, version, serverData: serverData)), "challenge": .string(challenge),
+    let messages = entries.map { entry -> JSONValue in
+      var object: JSONObject = [
+        "header": .object(header(operation, entry.version, serverData: serverData)), "challenge": .string(challenge),
       ]
-      fill(&entry)
-      return .object(entry)
+      for member in entry.members { object[member.name] = member.value }
+      return .object(object)
     }
     return UAFIssuedRequest(
-      message: JSONValue.array(entries).serializedString(), challenge: challenge, serverData: serverData,
+      message: JSONValue.array(messages).serializedString(), challenge: challenge, serverData: serverData,
       expiresAt: expiresAt)
   }
 
@@ -236,49 +224,26 @@ public struct UAFRelyingParty: Sendable {
   /// What is expected of the response to a request of this party.
   /// - Parameter registered: For an authentication, the keys of the request's subject.
   ///
-  /// Throws `UAFVerificationError` (`keyUnknown`) when none of them may answer.
+  /// Throws `UAFVerificationError` when none of them may answer: `keyNotAdmitted`, and `keyUnknown` where there is none.
   public func expectation(
     _ pending: UAFPendingRequest, registered: [UAFRegistrationRecord] = []
   ) throws(UAFVerificationError) -> UAFExpectation {
     var policy = policy
     if pending.operation == .authentication {
-      do throws(RequestError) { policy = try authenticationPolicy(pending.subject, registered) } catch {
-        throw UAFVerificationError(.keyUnknown, "the user has no key that may answer")
+      guard let narrowed = authenticationPolicy(pending.subject, registered) else {
+        throw UAFVerificationError(
+          registered.isEmpty ? .keyUnknown : .keyNotAdmitted, "the user has no key that may answer")
       }
+      policy = narrowed
     }
     var expectation = UAFExpectation(
       challenge: pending.challenge, appID: appID, serverData: pending.serverData, versions: versions, policy: policy,
       models: models, facets: Set(facets))
     expectation.transactionHashes = pending.transactionHashes
+    expectation.extensionIDs = Set(extensions.map(\.id))
     expectation.enrollmentPolicy = enrollmentPolicy
     expectation.signCounterPolicy = signCounterPolicy
     expectation.maximumRegistrationCounter = maximumRegistrationCounter
     return expectation
   }
-}
-
-/// A request, ready to be sent.
-public struct UAFIssuedRequest: Hashable, Sendable {
-  /// The message as JSON text.
-  public let message: String
-  /// In base64url.
-  public let challenge: String
-  /// As the header has it.
-  public let serverData: String
-  /// In milliseconds since 1970-01-01T00:00:00Z.
-  public let expiresAt: Int64
-}
-
-/// A request of this party that has been answered.
-public struct UAFPendingRequest: Hashable, Sendable {
-  /// What it was about.
-  public let operation: UAFServerOperation
-  /// In base64url of 32 bytes; nobody may use it twice.
-  public let challenge: String
-  /// The account; nil: none was named.
-  public let subject: String?
-  /// In milliseconds since 1970-01-01T00:00:00Z.
-  public let expiresAt: Int64
-  let serverData: String
-  let transactionHashes: [[UInt8]]
 }

@@ -20,7 +20,7 @@ public struct UAFStatusCode: RawRepresentable, Hashable, Sendable {
   public static let requestTimeout = UAFStatusCode(rawValue: 1408)
   /// The model is not known.
   public static let unknownAAID = UAFStatusCode(rawValue: 1480)
-  /// The key is not known: the client should delete it.
+  /// None of the response's keys is known: the client should delete them.
   public static let unknownKeyID = UAFStatusCode(rawValue: 1481)
   /// The connection was another one.
   public static let channelBindingRefused = UAFStatusCode(rawValue: 1490)
@@ -55,7 +55,7 @@ extension UAFVerificationError.Code {
     case .versionUnsupported: .unacceptableClientCapabilities
     case .serverDataInvalid, .requestExpired, .requestUsed, .challengeMismatch: .requestInvalid
     case .appIDMismatch, .facetUntrusted, .signatureInvalid, .counterNotIncreased, .counterImplausible,
-      .alreadyRegistered:
+      .alreadyRegistered, .keyNotAdmitted:
       .forbidden
     case .channelBindingMismatch: .channelBindingRefused
     case .modelUnknown: .unknownAAID

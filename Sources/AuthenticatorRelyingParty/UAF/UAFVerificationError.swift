@@ -113,8 +113,11 @@ extension UAFVerificationError {
     case alreadyRegistered
 
     // MARK: Authentication
-    /// The user has no such key.
+    /// There is no such key: nobody whom the verifier knows has it.
     case keyUnknown
+    /// The key is known, and cannot answer: it is another user's, its user is switched off, or another key that has to
+    /// answer beside it is not there.
+    case keyNotAdmitted
     /// The authenticator's nonce has fewer than 8 bytes.
     case nonceTooShort
     /// The signature is not one of this assertion by the registered key.
@@ -167,7 +170,7 @@ extension UAFVerificationError {
       case .attestationModelMismatch: "attested model"
       case .attestationSignatureInvalid: "attestation signature"
       case .alreadyRegistered: "registration uniqueness"
-      case .keyUnknown: "registered key"
+      case .keyUnknown, .keyNotAdmitted: "registered key"
       case .nonceTooShort: "authenticator nonce"
       case .signatureInvalid: "signature"
       case .counterNotIncreased: "signature counter"

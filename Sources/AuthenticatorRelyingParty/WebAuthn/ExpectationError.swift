@@ -4,11 +4,14 @@ public struct ExpectationError: Error, Hashable, Sendable, CustomStringConvertib
   public let member: String
   /// Whether nobody looks at the member, which may be a misspelled one.
   public let isUnknown: Bool
+  /// Whether the member is well formed, and nothing could ever succeed with it.
+  public let isUseless: Bool
 
   /// An error at a member.
-  public init(_ member: String, isUnknown: Bool = false) {
+  public init(_ member: String, isUnknown: Bool = false, isUseless: Bool = false) {
     self.member = member
     self.isUnknown = isUnknown
+    self.isUseless = isUseless
   }
 
   public var description: String {
@@ -16,5 +19,8 @@ public struct ExpectationError: Error, Hashable, Sendable, CustomStringConvertib
   }
 
   /// What is wrong with the member.
-  public var complaint: String { isUnknown ? "is unknown" : "is missing or malformed" }
+  public var complaint: String {
+    if isUseless { return "lets nothing succeed" }
+    return isUnknown ? "is unknown" : "is missing or malformed"
+  }
 }

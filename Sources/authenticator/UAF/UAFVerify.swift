@@ -23,7 +23,8 @@ struct UAFVerify: Verb {
       """
       Exit status: 0 verified, 1 not verified ('error' and 'step' tell the first step that failed), 2 usage, 3 a file \
       that cannot be read, is not JSON, or says nothing that could be expected: what the expectation lacks is named, \
-      also a model that cannot attest in a registration, for ECDAA or full attestation without roots.
+      also a model that cannot attest in a registration, for ECDAA or full attestation without roots, and what makes the \
+      request one that no client takes.
       """,
     ])
 

@@ -65,7 +65,7 @@ import Testing
     _ = try await kit.register("noor")
     // Mira has no key, and is asked for one that nobody has.
     #expect(try await kit.signIn("mira").token == nil)
-    #expect(kit.refusals == ["keyUnknown"])
+    #expect(kit.refusals == ["keyNotAdmitted"])
   }
 
   @Test func aStrangerLearnsNothing() async throws {
@@ -118,6 +118,7 @@ import Testing
     let kit = try await UAFKit { $0.quota = 1 }
     let (first, second) = (try await kit.registrationStep(), try await kit.registrationStep("noor"))
     let third = try await kit.registrationStep()
+    let free = try await kit.registrationStep("noor")
     #expect(try await kit.answer(first, try kit.client.register(kit.device, try UAFKit.request(first))).token != nil)
     #expect(try await kit.answer(second, try kit.client.register(kit.device, try UAFKit.request(second))).token == nil)
     var other = kit.device
@@ -125,6 +126,10 @@ import Testing
     #expect(try await kit.answer(third, try kit.client.register(other, try UAFKit.request(third))).token == nil)
     #expect(kit.refusals == ["alreadyRegistered", "quotaReached"])
     #expect(try await kit.keys("noor").isEmpty)
+    // Whoever has no room is not asked any more; nobody scans in vain.
+    let asked = try await kit.registrationStep()
+    #expect(asked.status == 401 && asked.types.isEmpty && free.types.first == "MetadataCallback")
+    #expect(kit.refusals.last == "quotaReached" && kit.refusals.count == 3)
   }
 
   @Test func aRegistrationNamesTheKeysThatAreThere() async throws {
@@ -185,6 +190,20 @@ import Testing
     #expect(try await kit.harness.post(kit.harness.credentials(page)).token != nil)
     #expect(try await kit.keys().first?.registration.userVerificationState == [2])
     #expect(try await kit.signIn().token != nil)
+  }
+
+  /// Beside the user's own password, where there is none by which to begin.
+  @Test(arguments: [("ConfirmPayment", "mira"), ("LoginUAFUsernameless", nil)] as [(String, String?)])
+  func aChangedSetAsksForTheOwnPassword(journey: String, user: String?) async throws {
+    var kit = try await changed(.stepUp)
+    let page = try await kit.signIn(user, journey: journey)
+    #expect(page.token == nil && page.types == ["PasswordCallback"])
+    let again = try await kit.harness.post(page.filled([0: ["": "wrong"]]))
+    #expect(again.token == nil && again.types == ["PasswordCallback"])
+    #expect(try await kit.keys().first?.registration.userVerificationState == [1])
+    #expect(try await kit.harness.post(again.filled([0: ["": .string(Harness.password)]])).token != nil)
+    #expect(try await kit.keys().first?.registration.userVerificationState == [2])
+    #expect(try await kit.signIn(user, journey: journey).token != nil)
   }
 
   @Test func aChangedSetIsRefusedOrAccepted() async throws {

@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  private func ask(_ kit: UAFKit, _ name: String) async throws -> JSONValue {
-    let context: JSONValue = ["username": .string(name)]
+  private func ask(_ kit: UAFKit, _ name: String?) async throws -> JSONValue {
+    let context: JSONValue = name.map { ["username": .string($0)] } ?? [:]
     let body: JSONValue = ["op": "Auth", "context": .string(context.serializedString())]
     let answer = try await kit.harness.send(
       "POST", "/uaf/request", fields: [HTTPField("Content-Type", "application/fido+uaf")], body: body.serialized())
@@ -114,6 +114,26 @@ import Testing
       }
       #expect(Set(answers.values).count == 1, "\(kind): \(answers)")
       #expect(kind != .signature || answers["mira"]?[1]["statusCode"] == 1403)
+    }
+  }
+
+  /// A key that was asked of nobody answers like one that somebody has, where no name is given too.
+  @Test func oneAnswerToTheKeyOfNobody() async throws {
+    _ = try await kit.register()
+    for kind in Nonsense.allCases {
+      var answers: Set<JSONValue> = []
+      for name in ["mira", "noor", "nobody1", "nobody2"] {
+        let key = try #require(keys(try await ask(kit, name)).first)
+        for other in [nil, "nobody3"] {
+          let request = try await ask(kit, other)
+          let message = try nonsense(kind, about: key, request).serializedString()
+          let answer = try await kit.harness.send(
+            "POST", "/uaf/response", fields: [HTTPField("Content-Type", "application/fido+uaf")],
+            body: JSONValue.object(["uafResponse": .string(message)]).serialized())
+          answers.insert([.integer(Int64(answer.status)), answer.body, other == nil ? 1 : 2])
+        }
+      }
+      #expect(answers.count == 2, "\(kind): \(answers)")
     }
   }
 

@@ -76,9 +76,7 @@ import Testing
 
   @Test func anyFormOfTheContentWillDo() throws {
     var ceremony = ceremony
-    let picture: [UInt8] =
-      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 4, 0, 0, 0, 2]
-      + [1, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 20)
+    let picture = TestPNG().bytes
     let png = try UAFTransactionContent(png: picture)
     #expect(png.characteristics?.width == 4 && png.characteristics?.height == 2)
     ceremony.transactions = [text, png]
@@ -191,8 +189,15 @@ import Testing
     var ceremony = try UAFCeremony()
     let record = try ceremony.record()
     ceremony.authenticator.signCounter = 1
-    ceremony.metadata = { $0["upv"] = [["major": 1, "minor": 0]] }
-    #expect(try uafRefusal { try ceremony.authenticate([record]) } == .modelVersionMismatch)
+    // No request is made that such a model would answer, so the metadata are others by the time the response comes.
+    var statement = ceremony.authenticator.metadata()
+    statement["upv"] = [["major": 1, "minor": 0]]
+    let models = try UAFModels(json: [.object(statement)])
+    #expect(
+      try uafRefusal { try ceremony.authenticate([record]) { $0.expectation = { $0.models = models } } }
+        == .modelVersionMismatch)
+    ceremony.party.models = models
+    #expect(throws: UAFRelyingParty.RequestError.noKeys) { try ceremony.authenticate([record]) }
   }
 
   @Test func readsHowTheUserWasVerified() throws {

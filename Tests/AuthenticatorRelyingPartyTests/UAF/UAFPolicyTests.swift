@@ -83,6 +83,8 @@ import Testing
     #"{"accepted": [[{"authenticationAlgorithms": [1], "assertionSchemes": ["UAFV1TLV"], "keyProtection": -1}]]}"#,
     #"{"accepted": [[{"authenticationAlgorithms": [1], "assertionSchemes": ["UAFV1TLV"], "vendorID": "FFFF"}]]}"#,
     #"{"accepted": [[{"aaid": ["FFFF#F001"], "exts": [{"id": "x", "data": ""}]}]]}"#,
+    #"{"accepted": [[{"vendorID": ["FFFG"]}]]}"#, #"{"accepted": [[{"vendorID": ["FFF"]}]]}"#,
+    #"{"accepted": [[{"vendorID": ["FFFF"], "keyIDs": ["AAAA"]}]]}"#, #"{"accepted": [[{"keyIDs": ["x"]}]]}"#,
   ]) func refusesWhatIsNoPolicy(text: String) throws {
     let json = try JSONValue.parse(text)
     #expect(throws: ExpectationError.self) { try UAFAcceptancePolicy(json: json, strict: false) }

@@ -64,8 +64,13 @@ import Testing
     var ceremony = try UAFCeremony()
     ceremony.party.versions = [.uaf10]
     #expect(try uafRefusal { try ceremony.register() } == nil)
-    ceremony.metadata = { $0["upv"] = [["major": 1, "minor": 1]] }
-    #expect(try uafRefusal { try ceremony.register() } == .modelVersionMismatch)
+    var statement = ceremony.authenticator.metadata()
+    statement["upv"] = [["major": 1, "minor": 1]]
+    let models = try UAFModels(json: [.object(statement)])
+    #expect(
+      try uafRefusal { try ceremony.register { $0.expectation = { $0.models = models } } } == .modelVersionMismatch)
+    ceremony.party.models = models
+    #expect(throws: UAFRelyingParty.RequestError.policy) { try ceremony.register() }
     ceremony.party.versions = [.uaf11]
     #expect(try uafRefusal { try ceremony.register() } == nil)
   }

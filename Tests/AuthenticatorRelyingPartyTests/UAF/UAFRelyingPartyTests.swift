@@ -52,6 +52,81 @@ import Testing
     #expect(json[0]?["challenge"] == json[1]?["challenge"] && json[0]?["header"]?["appID"] == nil)
   }
 
+  /// What a client answers with a model that does not speak the version is refused, after somebody was verified.
+  @Test func anEntryNamesModelsOfItsVersion() throws {
+    func statement(_ aaid: String, _ minor: Int64) -> JSONValue {
+      var statement = ceremony.authenticator.metadata()
+      statement["aaid"] = .string(aaid)
+      statement["upv"] = [["major": 1, "minor": .integer(minor)]]
+      return .object(statement)
+    }
+    var party = party
+    party.versions = [.uaf10, .uaf11]
+    party.models = try UAFModels(json: [statement("FFFF#F001", 0), statement("FFFF#F002", 1)])
+    func policies(_ policy: UAFAcceptancePolicy, _ records: [UAFRegistrationRecord]? = nil) throws -> JSONValue {
+      party.policy = policy
+      let issued =
+        if let records {
+          try party.authenticationRequest(for: "u1", registered: records, at: now)
+        } else { try party.registrationRequest(for: "u1", username: "mira", at: now) }
+      let entries = try JSONValue.parse(issued.message).arrayValue ?? []
+      return .array(entries.map { [$0["header"]?["upv"]?["minor"] ?? .null, $0["policy"] ?? .null] })
+    }
+    let (old, new) = (UAFAcceptanceCriteria(aaids: ["FFFF#F001"]), UAFAcceptanceCriteria(aaids: ["FFFF#F002"]))
+    let any = UAFAcceptanceCriteria(aaids: ["FFFF#F001", "FFFF#F002"])
+    let wanted: JSONValue = [
+      [0, ["accepted": [[["aaid": ["FFFF#F001"]]]]]], [1, ["accepted": [[["aaid": ["FFFF#F002"]]]]]],
+    ]
+    #expect(try policies(UAFAcceptancePolicy(accepted: [[old], [new]])) == wanted)
+    #expect(try policies(UAFAcceptancePolicy(accepted: [[any]])) == wanted)
+    #expect(
+      try policies(UAFAcceptancePolicy(accepted: [[new]])) == [[1, ["accepted": [[["aaid": ["FFFF#F002"]]]]]]])
+    // A criterion that names none.
+    var fingers = UAFAcceptanceCriteria()
+    fingers.userVerification = 2
+    let open: JSONValue = [["userVerification": 2]]
+    #expect(
+      try policies(UAFAcceptancePolicy(accepted: [[fingers]])) == [
+        [0, ["accepted": [open], "disallowed": [["aaid": ["FFFF#F002"]]]]],
+        [1, ["accepted": [open], "disallowed": [["aaid": ["FFFF#F001"]]]]],
+      ])
+    #expect(throws: UAFRelyingParty.RequestError.policy) {
+      try policies(UAFAcceptancePolicy(accepted: [[old, new]]))
+    }
+    let record = try ceremony.record()
+    let key: JSONValue = ["aaid": ["FFFF#F001"], "keyIDs": [.string(record.keyIDText)]]
+    #expect(try policies(UAFAcceptancePolicy(accepted: [[any]]), [record]) == [[0, ["accepted": [[key]]]]])
+    party.versions = [.uaf11]
+    #expect(throws: UAFRelyingParty.RequestError.noKeys) {
+      try policies(UAFAcceptancePolicy(accepted: [[any]]), [record])
+    }
+  }
+
+  /// The header of the response repeats what was asked for.
+  @Test func asksForExtensions() throws {
+    var ceremony = ceremony
+    ceremony.party.extensions = [
+      .userVerificationMethod, UAFRequestedExtension(id: "org.example.own", data: "AA", failIfUnknown: true),
+    ]
+    let party = try ceremony.prepared()
+    let issued = try party.registrationRequest(for: "u1", username: "mira", at: now)
+    let header = try JSONValue.parse(issued.message)[0]?["header"]
+    #expect(
+      header?["exts"] == [
+        ["id": "fido.uaf.uvm", "data": "", "fail_if_unknown": false],
+        ["id": "org.example.own", "data": "AA", "fail_if_unknown": true],
+      ])
+    let pending = try party.pending(try received(issued), at: now)
+    #expect(try party.expectation(pending).extensionIDs == ["fido.uaf.uvm", "org.example.own"])
+    #expect(try ceremony.authenticate().signers.count == 1)
+    let removal = try JSONValue.parse(try party.deregistrationRequest(for: [try ceremony.record()]))
+    #expect(removal[0]?["header"]?["exts"] == nil)
+    for bad in ["", String(repeating: "x", count: 33)] {
+      ceremony.party.extensions = [UAFRequestedExtension(id: bad)]
+      #expect(throws: UAFRelyingParty.RequestError.extensions) { try ceremony.register() }
+    }
+  }
+
   @Test func anAuthenticationRequestNamesTheUsersKeys() throws {
     var other = try ceremony.record()
     other.keyID[0] = 1
@@ -198,6 +273,7 @@ import Testing
       #expect(!code.step.isEmpty && (1400..<1500).contains(code.statusCode.rawValue))
     }
     #expect(UAFVerificationError.Code.keyUnknown.statusCode.rawValue == 1481)
+    #expect(UAFVerificationError.Code.keyNotAdmitted.statusCode.rawValue == 1403)
     #expect(UAFVerificationError.Code.modelUnknown.statusCode.rawValue == 1480)
     #expect(UAFVerificationError.Code.requestUsed.statusCode.rawValue == 1491)
   }

@@ -87,6 +87,15 @@ import Testing
         == "request.header.exts")
   }
 
+  /// No client has ever taken such a request.
+  @Test func aRequestIsOneThatClientsTake() {
+    for bad: JSONValue? in [nil, "", 1, .string(String(repeating: "m", count: 129))] {
+      #expect(member(request: { $0["username"] = bad }) == "request.username")
+    }
+    let later: JSONValue = ["upv": ["major": 1, "minor": 2], "op": "Reg", "appID": "https://rp.example"]
+    #expect(member(request: { $0["header"] = later }) == "request.header.upv")
+  }
+
   @Test func countersMayGoAsFarAsIsSaid() {
     #expect(member { $0["maximumRegistrationCounter"] = 4_294_967_295 } == nil)
     #expect(member { $0["maximumRegistrationCounter"] = -1 } == "maximumRegistrationCounter")

@@ -14,11 +14,13 @@ extension NodeFactories {
       node.policy = try settings.uafPolicy("aaids")
       node.timeout = try settings.integer("timeout") ?? node.timeout
       node.concealsMissingKeys = try settings.bool("concealMissingKeys") ?? false
-      if let text = try settings.localizedText("transactionText") {
-        guard (try? UAFTransactionContent(text: text)) != nil else { throw settings.invalid("transactionText") }
+      let state = try settings.text("transactionState")
+      if let text = try settings.uafText("transactionText") {
+        // Only one of them could be shown.
+        guard state == nil else { throw settings.invalid("transactionState") }
         node.transaction = .text(text)
-      } else if let name = try settings.text("transactionState") {
-        node.transaction = .state(name)
+      } else if let state {
+        node.transaction = .state(state)
       }
       return node
     },
@@ -35,5 +37,14 @@ extension NodeSettings {
     let aaids = names.compactMap { UAFModelStatement.normalizedAAID($0) }
     guard !aaids.isEmpty, aaids.count == names.count else { throw invalid(name) }
     return UAFAcceptancePolicy(anyOf: aaids)
+  }
+
+  /// A text to confirm. One that is given and says nothing is refused: it would silently be a plain sign-in.
+  fileprivate func uafText(_ name: String) throws(JourneyTreeError) -> String? {
+    guard let value = values[name], !value.isNull else { return nil }
+    guard let text = try localizedText(name), (try? UAFTransactionContent(text: text)) != nil else {
+      throw invalid(name)
+    }
+    return text
   }
 }

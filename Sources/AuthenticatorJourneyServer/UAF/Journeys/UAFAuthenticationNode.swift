@@ -48,6 +48,12 @@ public struct UAFAuthenticationNode: TreeNode {
   /// does not learn who has keys or which names exist, and the outcome `noRegistration` never happens.
   public var concealsMissingKeys: Bool
 
+  public var unusableSetting: String? {
+    if timeout < 1 { return "timeout" }
+    guard case .state("") = transaction else { return nil }
+    return "transactionState"
+  }
+
   /// Makes the node.
   public init(
     policy: UAFAcceptancePolicy? = nil, transaction: Transaction? = nil, timeout: Int = 120,
@@ -86,6 +92,8 @@ public struct UAFAuthenticationNode: TreeNode {
       return NodeContext.uafPage("uaf_authentication", issued.message, milliseconds: lifetime)
     } catch let error as UAFRelyingParty.RequestError where error == .noKeys {
       return .done(Self.noRegistration)
+    } catch let error as UAFRelyingParty.RequestError {
+      return context.refuseUAF("request.\(error.rawValue)")
     } catch let error as UAFTransactionContent.Refusal {
       return context.refuseUAF("transaction.\(error.rawValue)")
     }
@@ -107,10 +115,11 @@ public struct UAFAuthenticationNode: TreeNode {
     let (response, pending) = try await context.openUAF(text, challenge, party)
     let (user, verdict) = try await context.services.uaf.authenticate(response, pending, in: context.realm, party)
     if let name = context.state.username, UserRecord.nameKey(name) != UserRecord.nameKey(user.name) {
-      throw UAFVerificationError(.keyUnknown, "the key is another user's")
+      throw UAFVerificationError(.keyNotAdmitted, "the key is another user's")
     }
     context.state.username = user.name
     context.state.shared[NodeContext.UAFState.facet] = .string(verdict.facetID)
+    context.rememberUAF(verdict.signers.map { ($0.registration, $0.reportedMethods) })
     if let hash = verdict.confirmedHash {
       context.state.shared[NodeContext.UAFState.confirmed] = .string(Base64URL.encode(hash))
     }

@@ -68,6 +68,8 @@ extension NodeContext {
     static let confirmed = "uafConfirmedHash"
     /// Where the request was answered.
     static let facet = "uafFacet"
+    /// How the person was verified, of each key that reports it.
+    static let methods = "uafMethods"
   }
 
   /// What the client wrote into the field of a UAF step.
@@ -94,6 +96,21 @@ extension NodeContext {
 
   /// Keeps what this step's response must be one to.
   mutating func rememberUAF(_ issued: UAFIssuedRequest) { memory = ["challenge": .string(issued.challenge)] }
+
+  /// Notes how the person was verified, as far as keys report it; nothing is left of an earlier step.
+  mutating func rememberUAF(_ reports: [(key: UAFRegistrationRecord, methods: [UAFReportedMethod])]) {
+    let told = reports.filter { !$0.methods.isEmpty }.map { report -> JSONValue in
+      let methods = report.methods.map { method -> JSONValue in
+        [
+          "userVerification": .integer(Int64(method.userVerification)),
+          "keyProtection": .integer(Int64(method.keyProtection)),
+          "matcherProtection": .integer(Int64(method.matcherProtection)),
+        ]
+      }
+      return ["aaid": .string(report.key.aaid), "keyID": .string(report.key.keyIDText), "methods": .array(methods)]
+    }
+    state.shared[UAFState.methods] = told.isEmpty ? nil : .array(told)
+  }
 
   /// Ends the step that was asked: what its request was. Nil: nothing was asked.
   mutating func endUAF() -> String? {

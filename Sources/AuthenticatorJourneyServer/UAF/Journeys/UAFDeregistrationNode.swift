@@ -12,6 +12,8 @@ public struct UAFDeregistrationNode: TreeNode {
   /// The time the client has, in seconds.
   public var timeout: Int
 
+  public var unusableSetting: String? { timeout < 1 ? "timeout" : nil }
+
   /// Makes the node.
   public init(timeout: Int = 120) { self.timeout = timeout }
 

@@ -3,8 +3,8 @@ public import AuthenticatorRelyingParty
 
 /// Registers a UAF key for the user named so far.
 ///
-/// Outcomes: `success`; `failure` for a response that does not verify, a user who has as many keys as allowed, and one
-/// whose name has more than the 128 characters that a message may hold (`userNameTooLong`);
+/// Outcomes: `success`; `failure` for a response that does not verify, before anything is asked a user who has as many
+/// keys as allowed (`quotaReached`), and one whose name has more than the 128 characters that a message may hold (`userNameTooLong`);
 /// `unsupported` when the client knows nothing of UAF or the server knows no models; `cancelled` and `clientError` as the
 /// client reports them. The check that refused stands in the shared state under `uafFailure`, the client's
 /// `code::RESULT` under `uafClientError`.
@@ -23,6 +23,8 @@ public struct UAFRegistrationNode: TreeNode {
   /// The time the client has, in seconds.
   public var timeout: Int
 
+  public var unusableSetting: String? { timeout < 1 ? "timeout" : nil }
+
   /// Makes the node.
   public init(policy: UAFAcceptancePolicy? = nil, timeout: Int = 120) {
     self.policy = policy
@@ -39,8 +41,10 @@ public struct UAFRegistrationNode: TreeNode {
       do {
         issued = try await context.services.uaf.registrationRequest(
           for: user, context: context.uafContext, lifetime: lifetime, party)
-      } catch let error as UAFRelyingParty.RequestError where error == .name {
-        return context.refuseUAF("userNameTooLong")
+      } catch is UAFQuotaReached {
+        return context.refuseUAF("quotaReached")
+      } catch let error as UAFRelyingParty.RequestError {
+        return context.refuseUAF(error == .name ? "userNameTooLong" : "request.\(error.rawValue)")
       }
       context.rememberUAF(issued)
       return NodeContext.uafPage("uaf_registration", issued.message, milliseconds: lifetime)
@@ -57,6 +61,7 @@ public struct UAFRegistrationNode: TreeNode {
         let (response, pending) = try await context.openUAF(text, challenge, party)
         let verdict = try await context.services.uaf.register(response, pending, for: user, party)
         context.state.shared[NodeContext.UAFState.facet] = .string(verdict.facetID)
+        context.rememberUAF(Array(zip(verdict.registrations, verdict.reportedMethods)))
         return .done(.success)
       } catch let error as UAFVerificationError {
         return context.refuseUAF(error.code.rawValue)

@@ -17,6 +17,8 @@ public struct UAFProtocolVersion: Hashable, Sendable, Comparable {
   public static let uaf10 = UAFProtocolVersion(1, 0)
   /// UAF 1.1.
   public static let uaf11 = UAFProtocolVersion(1, 1)
+  /// Those that are spoken here.
+  public static let known: [UAFProtocolVersion] = [.uaf10, .uaf11]
 
   /// Reads `{"major", "minor"}`; nil for anything else.
   public init?(json: JSONValue) {

@@ -41,20 +41,6 @@ public struct UAFTransactionContent: Hashable, Sendable {
         "filter": .integer(Int64(filter)), "interlace": .integer(Int64(interlace)),
       ]
     }
-
-    /// What the head of a picture says: the signature, then IHDR; nil for anything else.
-    init?(png bytes: [UInt8]) {
-      let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]
-      guard bytes.count >= 45, bytes.starts(with: signature) else { return nil }
-      var reader = ByteReader(bytes[16...])
-      do throws(ByteReaderError) {
-        self.init(
-          width: try reader.readUInt32(), height: try reader.readUInt32(), bitDepth: try reader.readUInt8(),
-          colorType: try reader.readUInt8(), compression: try reader.readUInt8(), filter: try reader.readUInt8(),
-          interlace: try reader.readUInt8())
-      } catch { return nil }
-      guard width > 0, height > 0, width < 1 << 31, height < 1 << 31 else { return nil }
-    }
   }
 
   /// Why a content cannot be sent.
@@ -63,7 +49,7 @@ public struct UAFTransactionContent: Hashable, Sendable {
     case length
     /// A text that is not ASCII, or holds characters that cannot be shown.
     case notASCII
-    /// Not a PNG picture.
+    /// Not a whole PNG picture; clients show no damaged one.
     case notPNG
   }
 
@@ -89,10 +75,11 @@ public struct UAFTransactionContent: Hashable, Sendable {
     characteristics = nil
   }
 
-  /// A picture; what a display must be able to show is read from its head. Throws `Refusal`.
+  /// A picture: one whole PNG file, each of its parts intact. What a display must be able to show is read from its head.
+  /// Throws `Refusal`.
   public init(png bytes: [UInt8]) throws(Refusal) {
     guard (1...Self.maximumPNGBytes).contains(bytes.count) else { throw .length }
-    guard let characteristics = PNGCharacteristics(png: bytes) else { throw .notPNG }
+    guard let characteristics = UAFPicture(png: bytes)?.characteristics else { throw .notPNG }
     contentType = "image/png"
     content = bytes
     self.characteristics = characteristics

@@ -60,8 +60,8 @@ public struct UAFAcceptanceCriteria: Hashable, Sendable {
     try members.admit(Self.known)
     for member in members.object where member.value.isNull { throw members.error(member.name) }
     aaids = try Self.names(members, "aaid") { UAFModelStatement.normalizedAAID($0) }
-    vendorIDs = try Self.names(members, "vendorID") { $0.utf8.count == 4 ? $0.uppercased() : nil }
-    keyIDs = try Self.names(members, "keyIDs") { $0 }
+    vendorIDs = try Self.names(members, "vendorID") { Self.vendorID($0) }
+    keyIDs = try Self.names(members, "keyIDs") { Self.isKeyID($0) ? $0 : nil }
     userVerification = try members.optionalNumber("userVerification")
     keyProtection = try members.optionalNumber("keyProtection")
     matcherProtection = try members.optionalNumber("matcherProtection")
@@ -72,12 +72,12 @@ public struct UAFAcceptanceCriteria: Hashable, Sendable {
     attestationTypes = try Self.numbers(members, "attestationTypes")
     authenticatorVersion = try members.optionalNumber("authenticatorVersion")
     if let value = members.object["exts"] {
-      guard let list = value.arrayValue, !list.isEmpty else { throw members.error("exts") }
+      guard let list = value.arrayValue, (1...UAFRelyingParty.maximumExtensions).contains(list.count) else {
+        throw members.error("exts")
+      }
       for element in list {
-        guard element["id"]?.stringValue?.isEmpty == false, element["data"]?.stringValue != nil,
-          let mustKnow = element["fail_if_unknown"]?.boolValue
-        else { throw members.error("exts") }
-        if mustKnow { hasUnknownExtension = true }
+        guard let read = UAFRequestedExtension(json: element) else { throw members.error("exts") }
+        if read.failIfUnknown, !UAFExtensionID.known.contains(read.id) { hasUnknownExtension = true }
       }
       extensions = list
     }
@@ -87,6 +87,16 @@ public struct UAFAcceptanceCriteria: Hashable, Sendable {
       guard authenticationAlgorithms != nil else { throw members.error("authenticationAlgorithms") }
       guard assertionSchemes != nil else { throw members.error("assertionSchemes") }
     }
+  }
+
+  /// Four hexadecimal digits, in capitals; nil for anything else.
+  private static func vendorID(_ text: String) -> String? {
+    UAFModelStatement.normalizedAAID(text + "#0000").map { String($0.prefix(4)) }
+  }
+
+  /// Base64url of 32 to 2,048 bytes.
+  private static func isKeyID(_ text: String) -> Bool {
+    text.utf8.count <= 2732 && ((try? Base64URL.decode(text)).map { (32...2048).contains($0.count) } ?? false)
   }
 
   private static func names(
@@ -108,6 +118,21 @@ public struct UAFAcceptanceCriteria: Hashable, Sendable {
     let numbers: [UInt16] = try members.numbers(name)
     guard !numbers.isEmpty, numbers.count <= maximumEntries else { throw members.error(name) }
     return numbers
+  }
+
+  /// The criterion without some models; nil: it named no others.
+  func leavingOut(_ names: Set<String>) -> UAFAcceptanceCriteria? {
+    guard let aaids else { return self }
+    var copy = self
+    copy.aaids = aaids.filter { !names.contains($0) }
+    return copy.aaids?.isEmpty == true ? nil : copy
+  }
+
+  /// The criterion for models, whichever keys they have.
+  var withoutKeys: UAFAcceptanceCriteria {
+    var copy = self
+    copy.keyIDs = nil
+    return copy
   }
 
   /// The criterion as a message has it.

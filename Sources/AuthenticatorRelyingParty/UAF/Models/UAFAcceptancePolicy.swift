@@ -8,8 +8,10 @@ public struct UAFAcceptancePolicy: Hashable, Sendable {
   /// What matches one of these is out.
   public var disallowed: [UAFAcceptanceCriteria]
 
-  /// More sets, and more criteria in one of them, than a policy may have.
+  /// More sets than a policy may have, and more criteria that rule something out.
   static let maximumEntries = 1000
+  /// More criteria than one set may have: clients read no more.
+  static let maximumCriteria = 64
 
   /// Makes a policy.
   public init(accepted: [[UAFAcceptanceCriteria]], disallowed: [UAFAcceptanceCriteria] = []) {
@@ -34,19 +36,20 @@ public struct UAFAcceptancePolicy: Hashable, Sendable {
     accepted = []
     for (index, set) in sets.enumerated() {
       guard let set = set.arrayValue else { throw members.error("accepted.\(index)") }
-      accepted.append(try Self.criteria(set, "\(path).accepted.\(index)", strict))
+      accepted.append(
+        try Self.criteria(set, "\(path).accepted.\(index)", strict, atMost: Self.maximumCriteria))
     }
     disallowed = []
     if let value = members.object["disallowed"] {
       guard let list = value.arrayValue else { throw members.error("disallowed") }
-      disallowed = try Self.criteria(list, "\(path).disallowed", strict)
+      disallowed = try Self.criteria(list, "\(path).disallowed", strict, atMost: Self.maximumEntries)
     }
   }
 
   private static func criteria(
-    _ list: [JSONValue], _ path: String, _ strict: Bool
+    _ list: [JSONValue], _ path: String, _ strict: Bool, atMost limit: Int
   ) throws(ExpectationError) -> [UAFAcceptanceCriteria] {
-    guard (1...maximumEntries).contains(list.count) else { throw ExpectationError(path) }
+    guard (1...limit).contains(list.count) else { throw ExpectationError(path) }
     var criteria: [UAFAcceptanceCriteria] = []
     for (index, element) in list.enumerated() {
       criteria.append(try UAFAcceptanceCriteria(json: element, path: "\(path).\(index)", strict: strict))

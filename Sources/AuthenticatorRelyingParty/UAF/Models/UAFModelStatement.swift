@@ -227,6 +227,11 @@ public struct UAFModels: Sendable {
   /// All statements, by their names.
   public var all: [UAFModelStatement] { statements.values.sorted { $0.aaid < $1.aaid } }
 
+  /// Those that do not speak a version, by their names.
+  func silent(in version: UAFProtocolVersion) -> [UAFModelStatement] {
+    statements.values.filter { !$0.versions.contains(version) }.sorted { $0.aaid < $1.aaid }
+  }
+
   /// The statement of a model; nil: there is none.
   public subscript(aaid: String) -> UAFModelStatement? {
     statements[aaid] ?? UAFModelStatement.normalizedAAID(aaid).flatMap { statements[$0] }
