@@ -6,8 +6,8 @@ import AuthenticatorUAF
 /// Asks the device to answer a UAF message: to register, to sign in, to confirm a transaction or to forget keys.
 ///
 /// Call `process`, then `ContinueNode.next()`, whether it succeeded or threw: with the node given, the answer is in the
-/// node's hidden field, a response or `ERROR::<code>::<RESULT>`. A new key stays staged until the server has gone on;
-/// inside `next()` it is taken into use, or destroyed after a refusal.
+/// node's hidden field, a response or `ERROR::<code>::<RESULT>`. A new key is taken into use inside `next()` when the
+/// journey ends with a session; otherwise it stays staged until the server names it.
 public final class UAFCallback: MetadataCallback {
   static let kind = "UAF"
   static let fieldID = "uafOutcome"
@@ -132,25 +132,14 @@ public final class UAFCallback: MetadataCallback {
   /// A response awaits it.
   public override var awaitsOutcome: Bool { pending != nil }
 
-  /// A node that asks for a registration again has not accepted this one.
-  public override func isAskedAgain(by node: ContinueNode) -> Bool {
-    operation == .registration && node.callbacks(UAFCallback.self).contains { $0.operation == .registration }
-  }
-
-  /// Takes a new key into use, or destroys it; one of unknown fate stays until the server names it or answers.
+  /// Takes a new key into use when the journey ends with a session. Nothing else says what became of it: a tree may ask
+  /// for something else after a refusal, and fail after a registration. Such a key stays until its server names it.
   /// - Throws: `storageFailed` when the accepted key could not be taken into use.
   public override func stepEnded(_ outcome: StepOutcome) async throws {
     guard let (response, configuration) = pending else { return }
     pending = nil
-    let client = configuration.client
-    switch outcome {
-    case .accepted: try await client.notify(status: .ok, of: response, facetID: configuration.facetID)
-    case .refused where operation == .registration:
-      // The journey does not say which of the reasons it was.
-      let refused = UAFServerStatus(rawValue: 1400)
-      try await client.notify(status: refused, of: response, facetID: configuration.facetID)
-    case .refused, .unknown: break
-    }
+    guard case .accepted(.success(let session)) = outcome, session.hasToken else { return }
+    try await configuration.client.notify(status: .ok, of: response, facetID: configuration.facetID)
   }
 }
 

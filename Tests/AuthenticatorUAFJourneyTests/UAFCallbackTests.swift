@@ -35,13 +35,20 @@ struct UAFCallbackTests {
     }
 
     /// The page that a server shows.
-    func show(_ action: String, _ op: String, hiddenID: String = "uafOutcome", timeout: JSONValue? = 60_000) {
+    func show(
+      _ action: String, _ op: String, hiddenID: String = "uafOutcome", timeout: JSONValue? = 60_000,
+      knowing known: [UInt8]? = nil
+    ) {
       var entry: JSONObject = ["header": ["upv": ["major": 1, "minor": 1], "op": .string(op)]]
       if op == "Dereg" {
         entry["authenticators"] = [["aaid": "", "keyID": ""]]
       } else {
         entry["challenge"] = "kzZauv2hljZLV9-vxAyxtKyLZ_SJW8bVGz3WkOXN1P0"
-        entry["policy"] = ["accepted": [[["aaid": ["FFFF#A002"]]]]]
+        var policy: JSONObject = ["accepted": [[["aaid": ["FFFF#A002"]]]]]
+        if let known {
+          policy["disallowed"] = [["aaid": ["FFFF#A002"], "keyIDs": [.string(Base64URL.encode(known))]]]
+        }
+        entry["policy"] = .object(policy)
         if op == "Reg" { entry["username"] = "alice" }
       }
       var data: JSONObject = [
@@ -123,16 +130,50 @@ struct UAFCallbackTests {
     await #expect(throws: AuthenticatorError(.invalidMessage)) { try await kit.page() }
   }
 
-  @Test func destroysTheKeyWhenTheServerRefuses() async throws {
+  /// The tree may have failed after the server stored the key, or gone on after it refused it.
+  @Test(arguments: ["failure", "page", "registration", "nothing", "something"])
+  func keepsTheKeyStagedWhenTheAnswerProvesNothing(_ answer: String) async throws {
     let kit = try Kit()
     kit.show("uaf_registration", "Reg")
-    kit.refuse()
+    switch answer {
+    case "failure": kit.refuse()
+    case "page": kit.show("uaf_authentication", "Auth")
+    case "registration": kit.show("uaf_registration", "Reg")
+    default:
+      kit.transport.add(
+        json: answer == "nothing" ? [:] : ["x": 1], fields: [HTTPField("Content-Type", "application/json")])
+    }
     let (page, callback) = try await kit.page()
     kit.device.verifier.script([.match()])
     try await callback.process(node: page)
-    #expect(try await kit.records().map(\.state) == [.staged])
     _ = try await page.next()
-    #expect(try await kit.records().isEmpty)
+    #expect(try await kit.records().map(\.state) == [.staged])
+    // Its user has no other: it signs.
+    kit.device.verifier.script([.match()])
+    let message = UAFMessage(
+      """
+      [{"header": {"upv": {"major": 1, "minor": 1}, "op": "Auth"},
+        "challenge": "kzZauv2hljZLV9-vxAyxtKyLZ_SJW8bVGz3WkOXN1P0", "policy": {"accepted": [[{"aaid": ["FFFF#A002"]}]]}}]
+      """)
+    let result = await kit.configuration.client.authenticate(message, facetID: kit.configuration.facetID)
+    #expect(result.outcome == .success)
+  }
+
+  @Test(arguments: [true, false]) func aSecondRegistrationThatNamesTheFirstKeyProvesIt(isNamed: Bool) async throws {
+    let kit = try Kit()
+    kit.show("uaf_registration", "Reg")
+    let (page, callback) = try await kit.page()
+    kit.device.verifier.script([.match()])
+    try await callback.process(node: page)
+    let key = try #require(try await kit.records().first)
+    kit.show("uaf_registration", "Reg", knowing: isNamed ? key.externalID : [UInt8](repeating: 7, count: 32))
+    let second = try #require(try await page.next().continueNode)
+    let next = try #require(second.callback(UAFCallback.self))
+    // That the person then cancels, or nothing else is admitted, changes nothing about it.
+    kit.device.verifier.script([.cancel])
+    let code: AuthenticatorError.Code = isNamed ? .noSuitableAuthenticator : .userCanceled
+    await #expect(throws: AuthenticatorError(code)) { try await next.process(node: second) }
+    #expect(try await kit.records().map(\.state) == [isNamed ? .active : .staged])
   }
 
   @Test func keepsTheKeyWhenNobodyKnows() async throws {

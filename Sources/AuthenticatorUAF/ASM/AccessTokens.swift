@@ -35,6 +35,9 @@ final class RegisteredKey: Sendable {
   /// as a second factor has no user's name, and is no answer to who it is.
   var isOffered: Bool { (record.state == .active || !record.details.isEmpty) && !handle.username.isEmpty }
 
+  /// What names the set that it was made in; empty for a key made alone.
+  var set: [UInt8] { RegistrationJournal(record.journal)?.set ?? [] }
+
   /// Whether both are of the same user and model.
   func isOfUser(of other: RegisteredKey) -> Bool {
     guard handle.aaid == other.handle.aaid else { return false }

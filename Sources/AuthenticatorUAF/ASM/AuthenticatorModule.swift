@@ -101,13 +101,14 @@ final class AuthenticatorModule: Sendable {
 
   // MARK: Commands
 
-  /// Register: a staged key and its assertion. The key is marked as answered before the assertion leaves.
+  /// Register: a staged key and its assertion. `noteResponse(to:)` must follow before the assertion leaves.
   func register(
     _ command: SealedAuthenticator.Command, with authenticator: SealedAuthenticator, username: String,
     attestationType: UAFAttestationType, _ tokens: AccessTokens
   ) async throws -> (assertion: [UInt8], key: RegisteredKey) {
-    let present = try await keys(tokens).filter { $0.handle.aaid == authenticator.model.aaid }
-    try await discardUnanswered(present)
+    let all = try await keys(tokens)
+    try await discardUnanswered(all)
+    let present = all.filter { $0.handle.aaid == authenticator.model.aaid }
     guard hasRoom(present, authenticator, username: username, tokens) else {
       throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
     }
@@ -117,12 +118,19 @@ final class AuthenticatorModule: Sendable {
       guard try await hasRoomStill(for: key, authenticator, username: username, tokens) else {
         throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
       }
-      let record = try await context.keyStore.update(
-        key.record.tag, details: RegistrationJournal.answered, expecting: key.record.version)
-      return (assertion, RegisteredKey(record: record, handle: key.handle))
+      return (assertion, key)
     } catch {
       await discard([key])
       throw error
+    }
+  }
+
+  /// Marks new keys as answered: the response that speaks of all of them is made. As long as one of them is not marked,
+  /// none counts as answered after a restart. The last one comes first, in which order they are discarded, too.
+  func noteResponse(to keys: [RegisteredKey]) async throws {
+    for key in keys.reversed() {
+      _ = try await context.keyStore.update(
+        key.record.tag, details: RegistrationJournal.answered, expecting: key.record.version)
     }
   }
 
@@ -180,9 +188,10 @@ final class AuthenticatorModule: Sendable {
     }
   }
 
-  /// Destroys staged keys of a failed operation; one that cannot be destroyed now goes at the next start.
+  /// Destroys staged keys of a failed operation, the last one first; one that cannot be destroyed now goes at the next
+  /// start.
   func discard(_ keys: [RegisteredKey]) async {
-    for key in keys {
+    for key in keys.reversed() {
       do { try await context.keyStore.discard(key.record.tag) } catch {}
     }
   }
@@ -190,9 +199,14 @@ final class AuthenticatorModule: Sendable {
   /// Destroys staged keys whose response was never made: no server can know them.
   func discardUnanswered(_ keys: [RegisteredKey]) async throws {
     let now = context.environment.now()
-    for key in keys where key.record.state == .staged && key.record.details.isEmpty && key.hasEnded(by: now) {
+    let unanswered = keys.filter { $0.record.state == .staged && $0.record.details.isEmpty && $0.hasEnded(by: now) }
+    guard !unanswered.isEmpty else { return }
+    let sets = Set(unanswered.map(\.set)).subtracting([[]])
+    // Those of the same response that were marked already go first: without the others nothing would tell of them.
+    for key in keys where key.record.state == .staged && !key.record.details.isEmpty && sets.contains(key.set) {
       try await context.keyStore.discard(key.record.tag)
     }
+    for key in unanswered { try await context.keyStore.discard(key.record.tag) }
   }
 
   /// Authenticate: the assertion of one key.

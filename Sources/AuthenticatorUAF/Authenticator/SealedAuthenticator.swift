@@ -39,10 +39,12 @@ final class SealedAuthenticator: Sendable {
     let deadline: Duration
     /// Whether the methods of verification are reported in the signed part.
     let reportsMethods: Bool
+    /// What names the set that a new key is of; empty: it is made alone.
+    let set: [UInt8]
 
     init(
       appID: String, finalChallengeHash: [UInt8], operation: OperationID, prompt: Prompt, deadline: Duration,
-      reportsMethods: Bool
+      reportsMethods: Bool, set: [UInt8] = []
     ) {
       self.appID = appID
       self.finalChallengeHash = finalChallengeHash
@@ -50,6 +52,7 @@ final class SealedAuthenticator: Sendable {
       self.prompt = prompt
       self.deadline = deadline
       self.reportsMethods = reportsMethods
+      self.set = set
     }
   }
 
@@ -59,9 +62,12 @@ final class SealedAuthenticator: Sendable {
   func information(displaysImages: Bool) async -> UAFAuthenticatorInformation? {
     guard let prospect, let device = try? await devices.make(model.behavior, context) else { return nil }
     let isUserEnrolled: Bool
+    var isLockedOut = false
     switch await device.availability() {
     case .available: isUserEnrolled = true
-    case .unavailable(.lockedOut): isUserEnrolled = true
+    case .unavailable(.lockedOut):
+      isUserEnrolled = true
+      isLockedOut = true
     case .unavailable(.biometryNotEnrolled): isUserEnrolled = false
     case .unavailable, .unknown: return nil
     }
@@ -71,6 +77,7 @@ final class SealedAuthenticator: Sendable {
     var information = displaysImages ? standing.withImages : standing.withoutImages
     information.keyProtection = protection
     information.isUserEnrolled = isUserEnrolled
+    information.isLockedOut = isLockedOut
     return information
   }
 
@@ -102,7 +109,7 @@ final class SealedAuthenticator: Sendable {
       owner: owner, algorithms: [algorithm], slot: Self.slot(model.aaid, accessToken, username: username),
       externalID: keyID.bytes,
       attributes: handle.encoded, counter: .rising, requiresHardware: model.requiresHardware,
-      journal: RegistrationJournal(end: now.advanced(by: left + .seconds(60))).encoded)
+      journal: RegistrationJournal(end: now.advanced(by: left + .seconds(60)), set: command.set).encoded)
     // By the journal's clock, with which it is compared.
     request.createdAt = now
     let staged = try await device.register(

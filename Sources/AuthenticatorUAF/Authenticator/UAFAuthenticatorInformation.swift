@@ -37,6 +37,11 @@ public struct UAFAuthenticatorInformation: Hashable, Sendable {
   public var supportedExtensionIDs: [String]
   /// Whether somebody is enrolled whom it could verify.
   public var isUserEnrolled: Bool
+  /// Whether it is locked, and nothing that the person knows would unlock it. Not told to anybody.
+  var isLockedOut = false
+
+  /// Whether it could verify somebody now, as far as that can be known without asking.
+  var isReady: Bool { isUserEnrolled && !isLockedOut }
 
   /// Makes a description.
   public init(

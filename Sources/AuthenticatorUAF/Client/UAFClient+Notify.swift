@@ -31,7 +31,8 @@ extension UAFClient {
   /// Tells the client what the server said to a response (`notifyUAFResult`).
   ///
   /// A new key is confirmed by 1200 and then takes the place of the user's older key of the same model; a refusal destroys
-  /// it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed.
+  /// it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed, unless several did: it does not say which
+  /// of them it means.
   /// - Returns: how many of the caller's keys the response speaks of; 0 when none of them is here.
   /// - Throws: `invalidMessage` for text that is no response; `storageFailed`.
   @discardableResult
@@ -51,7 +52,7 @@ extension UAFClient {
         try await module.confirm(key, tokens)
       } else if response.header.op == .registration, key.record.state == .staged, status.refusesRegistration {
         try await configuration.context.keyStore.discard(key.record.tag)
-      } else if status == .unknownKeyID {
+      } else if status == .unknownKeyID, response.assertions.count == 1 {
         try await configuration.context.keyStore.delete(key.record.tag)
       }
     }

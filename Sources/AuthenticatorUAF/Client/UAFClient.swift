@@ -63,7 +63,7 @@ public final class UAFClient: Sendable {
     do {
       try extras.check()
       let (operation, plan) = try await UAFOperationContext.negotiate(
-        self, message, of: kind, facetID: facetID, channelBinding: channelBinding, extras: extras)
+        self, message, of: kind, facetID: facetID, channelBinding: channelBinding, extras: extras, settles: true)
       switch plan {
       case .register(let request, let found):
         return UAFMessage(try await operation.register(request, found).message)

@@ -8,7 +8,7 @@ package enum UAFLimits {
   package static let appIDBytes = 512
   /// Ways of serving one policy.
   package static let policyChoices = 64
-  /// Ways that a policy gives again, before its rest is passed over.
+  /// Ways that a policy gives again, or of which no one user has all keys, before its rest is passed over.
   package static let policyRepetitions = 4096
   /// A transaction's text.
   package static let transactionCharacters = UAFTransaction.maximumTextCharacters

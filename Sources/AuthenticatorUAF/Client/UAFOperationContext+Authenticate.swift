@@ -11,19 +11,23 @@ extension UAFOperationContext {
     let texts = client.configuration.texts
     let command = command(
       challenge, prompt: prompt(forms.isEmpty ? texts.authentication : texts.transaction, offersFallback: true))
+    var found = found
     var failure: AuthenticatorError?
     var approved: UAFTransactionForms.Form?
     for choice in try await ordered(found.choices, of: found, isRegistration: false) {
+      do {
+        try await lookAhead(choice, in: &found, isShown: !forms.isEmpty)
+      } catch let error as AuthenticatorError where error.code == .enrollmentStateUnreadable {
+        // Nobody was asked yet.
+        failure = failure ?? error
+        continue
+      }
       if let form = found.form(for: choice, forms), form != approved {
         try await approve(form)
         approved = form
       }
       do {
-        var assertions: [UAFResponse.Assertion] = []
-        for member in choice.members {
-          let assertion = try await sign(member, of: found, command, approved?.transaction.content)
-          assertions.append(UAFResponse.Assertion(assertion: assertion))
-        }
+        let assertions = try await sign(choice, of: found, command, approved?.transaction.content)
         return UAFResponse(header: self.request.header, fcParams: challenge.text, assertions: assertions)
       } catch let error as AuthenticatorError where Self.leadsOn(error.code) {
         failure = failure ?? error
@@ -34,50 +38,46 @@ extension UAFOperationContext {
 
   // MARK: Signing
 
+  /// One assertion of every member; the same user's, who is asked for once.
   private func sign(
-    _ member: PolicyChoice.Member, of found: Candidates, _ command: SealedAuthenticator.Command,
-    _ transaction: [UInt8]?
-  ) async throws -> [UInt8] {
-    let authenticator = found.all[member.candidate].authenticator
-    let keys = newestByUser(found.keys(of: member))
-    guard let first = keys.first else { throw found.absence(of: member) }
-    var key = first
-    var ticket: VerificationTicket?
-    if keys.count > 1, !found.all[member.candidate].information.isSecondFactorOnly {
-      // Names are shown to a verified person only; a PIN is one user's own, so there the name comes first.
-      if !keys.contains(where: { $0.record.access.gate.isSecret }) {
-        do {
-          ticket = try await authenticator.verify(command, for: keys)
-        } catch {
-          throw try await module.judged(error, key, tokens)
+    _ choice: PolicyChoice, of found: Candidates, _ command: SealedAuthenticator.Command, _ transaction: [UInt8]?
+  ) async throws -> [UAFResponse.Assertion] {
+    guard let signers = found.signers(of: choice) else { throw Candidates.divided }
+    var assertions: [UAFResponse.Assertion] = []
+    var user: String?
+    for (member, keys) in zip(choice.members, signers) {
+      let authenticator = found.all[member.candidate].authenticator
+      guard let first = keys.first else { throw found.absence(of: member) }
+      var key = first
+      var ticket: VerificationTicket?
+      if keys.count > 1 {
+        if let own = user.flatMap({ user in keys.first { $0.handle.username.isIdentical(to: user) } }) {
+          key = own
+        } else if !found.all[member.candidate].information.isSecondFactorOnly {
+          // Names are shown to a verified person only; a PIN is one user's own, so there the name comes first.
+          if !keys.contains(where: { $0.record.access.gate.isSecret }) {
+            do {
+              ticket = try await authenticator.verify(command, for: keys)
+            } catch {
+              throw try await module.judged(error, key, tokens)
+            }
+          }
+          key = try await chooseUser(keys)
         }
       }
-      key = try await chooseUser(keys)
+      if user == nil, !key.handle.username.isEmpty { user = key.handle.username }
+      let assertion = try await module.sign(
+        command, with: authenticator, key: key, ticket: ticket, transaction: transaction, tokens)
+      try await settle(key, isNamed: member.keyIDs != nil)
+      assertions.append(UAFResponse.Assertion(assertion: assertion))
     }
-    let assertion = try await module.sign(
-      command, with: authenticator, key: key, ticket: ticket, transaction: transaction, tokens)
-    try await settle(key, isNamed: member.keyIDs != nil)
-    return assertion
+    return assertions
   }
 
   /// A key that its server names is accepted.
   private func settle(_ key: RegisteredKey, isNamed: Bool) async throws {
     guard isNamed, key.record.state == .staged else { return }
     try await module.confirm(key, tokens)
-  }
-
-  /// One key for each user name, the most recently registered.
-  private func newestByUser(_ keys: [RegisteredKey]) -> [RegisteredKey] {
-    guard keys.count > 1 else { return keys }
-    var newest: [RegisteredKey] = []
-    for key in keys {
-      if let index = newest.firstIndex(where: { $0.handle.username.isIdentical(to: key.handle.username) }) {
-        newest[index] = key
-      } else {
-        newest.append(key)
-      }
-    }
-    return newest
   }
 
   private func chooseUser(_ keys: [RegisteredKey]) async throws -> RegisteredKey {

@@ -31,7 +31,14 @@ extension UAFOperationContext {
     func choices(
       for policy: UAFPolicy, where isUsable: (PolicyChoice.Member) -> Bool = { _ in true }
     ) -> [PolicyChoice] {
-      PolicyMatcher.choices(for: policy, among: all.indices, where: isUsable) { criteria, index in
+      choices(for: policy, together: { _ in true }, where: isUsable)
+    }
+
+    /// - Parameter areUsable: whether the members of a set could answer together; others take no place either.
+    func choices(
+      for policy: UAFPolicy, together areUsable: (PolicyChoice) -> Bool, where isUsable: (PolicyChoice.Member) -> Bool
+    ) -> [PolicyChoice] {
+      PolicyMatcher.choices(for: policy, among: all.indices, where: isUsable, together: areUsable) { criteria, index in
         PolicyMatcher.matches(criteria, all[index].information, hasKey: all[index].knows)
       }
     }
@@ -76,6 +83,7 @@ extension UAFOperationContext {
       for member in choice.members {
         if let obstacle = obstacle(to: member, forms) { return obstacle }
       }
+      if signers(of: choice) == nil { return Self.divided }
       return forms.isEmpty || form(for: choice, forms) != nil ? nil : Self.unseen
     }
 

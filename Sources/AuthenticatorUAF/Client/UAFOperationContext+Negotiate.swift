@@ -10,11 +10,13 @@ enum UAFOperationPlan: Sendable {
 extension UAFOperationContext {
   /// Finds the version to answer in: the highest that the message, this client and authenticators that the message's policy
   /// admits have in common (FIDO UAF Protocol, section "Version Negotiation").
-  /// - Parameter kind: what the message must ask for; nil: it may be anything.
+  /// - Parameters:
+  ///   - kind: what the message must ask for; nil: it may be anything.
+  ///   - settles: whether keys are taken into use that the message tells to be accepted.
   /// - Throws: why the message cannot be answered in its highest version, if it can be in none.
   static func negotiate(
     _ client: UAFClient, _ message: UAFMessage, of kind: UAFOperation? = nil, facetID: String,
-    channelBinding: ChannelBinding = ChannelBinding(), extras: UAFExtras = UAFExtras()
+    channelBinding: ChannelBinding = ChannelBinding(), extras: UAFExtras = UAFExtras(), settles: Bool = false
   ) async throws -> (operation: UAFOperationContext, plan: UAFOperationPlan) {
     let entries = try UAFRequestEntries(message.uafProtocolMessage)
     var failure: AuthenticatorError?
@@ -26,6 +28,9 @@ extension UAFOperationContext {
         }
         let operation = try await UAFOperationContext(
           client, request, facetID: facetID, channelBinding: channelBinding, extras: extras)
+        if settles, case .registration(let request) = request {
+          try await operation.confirmKeys(namedBy: request.policy)
+        }
         return (operation, try await operation.plan())
       } catch let error as AuthenticatorError where leadsToOtherVersions(error.code) {
         if failure == nil || failure?.code == .unsupportedVersion { failure = error }
@@ -42,8 +47,11 @@ extension UAFOperationContext {
     switch request {
     case .registration(let request):
       var found = try await candidates(request.policy, isRegistration: true)
-      // Those that are full take no place among the ways that are tried; when all are, that is the answer.
-      found.choices = found.choices(for: request.policy) { hasRoom($0, of: found, request.username) }
+      // Those that are full, or can verify nobody, take no place among the ways that are tried; when all are, the first
+      // one's reason is the answer.
+      found.choices = found.choices(for: request.policy) {
+        found[$0].information.isReady && hasRoom($0, of: found, request.username)
+      }
       if found.choices.isEmpty { found.choices = found.choices(for: request.policy) }
       guard !found.choices.isEmpty else { throw Self.nothingAdmitted }
       try client.configuration.context.keyStore.checkWritable()
@@ -59,7 +67,14 @@ extension UAFOperationContext {
     // That nothing can be shown is the answer only where an authenticator is admitted.
     let forms = Result { try UAFTransactionForms(request.transaction, display: client.display) }
     let known = try? forms.get()
-    found.choices = found.choices(for: request.policy) { found.obstacle(to: $0, known) == nil }
+    let canServe = { found.signers(of: $0) != nil }
+    found.choices = found.choices(for: request.policy, together: canServe) {
+      found[$0].information.isReady && found.obstacle(to: $0, known) == nil
+    }
+    if found.choices.isEmpty {
+      // Where nobody can be verified at all, the first one says why.
+      found.choices = found.choices(for: request.policy, together: canServe) { found.obstacle(to: $0, known) == nil }
+    }
     if found.choices.isEmpty {
       // Keys that a changed enrolled set has ended still answer, by saying so.
       for index in found.all.indices {

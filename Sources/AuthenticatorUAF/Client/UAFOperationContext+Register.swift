@@ -7,9 +7,17 @@ extension UAFOperationContext {
     let challenge = finalChallenge(request.challenge)
     let choices = try await ordered(found.choices, of: found, isRegistration: true)
     let tokens = try await module.makeTokens(of: application)
-    let command = command(challenge, prompt: prompt(client.configuration.texts.registration))
+    let prompt = prompt(client.configuration.texts.registration)
     var failure: AuthenticatorError?
     for choice in choices {
+      let command = command(challenge, prompt: prompt, set: choice.members.count > 1 ? id.bytes : [])
+      do {
+        for member in choice.members { try await found[member].authenticator.checkEnrollmentIsReadable() }
+      } catch let error as AuthenticatorError where error.code == .enrollmentStateUnreadable {
+        // Nobody was asked yet.
+        failure = failure ?? error
+        continue
+      }
       do {
         return try await register(request, with: choice, of: found, command, tokens, challenge)
       } catch let error as AuthenticatorError where Self.leadsOn(error.code) {
@@ -48,12 +56,25 @@ extension UAFOperationContext {
           UAFResponse.Assertion(
             assertion: assertion, tcDisplayPNGCharacteristics: information.tcDisplayPNGCharacteristics))
       }
+      try await module.noteResponse(to: made)
     } catch {
       // All or none: the server would accept no part of a set.
       await module.discard(made)
       throw error
     }
     return UAFResponse(header: self.request.header, fcParams: challenge.text, assertions: assertions)
+  }
+
+  /// Takes keys into use that wait for their server's word and that the message wants no second time: it knows them.
+  func confirmKeys(namedBy policy: UAFPolicy) async throws {
+    guard policy.disallowed.contains(where: { $0.keyIDs != nil }) else { return }
+    let named = try await module.keys(tokens).filter { key in
+      key.record.state == .staged && !key.record.details.isEmpty
+        && policy.disallowed.contains { criteria in
+          criteria.keyIDs?.contains(key.handle.keyID) == true && criteria.aaid?.contains(key.handle.aaid) ?? true
+        }
+    }
+    for key in named { try await module.confirm(key, tokens) }
   }
 
   /// Forgets keys; nothing is asked, and nothing tells whether they were there.

@@ -95,10 +95,12 @@ final class UAFOperationContext: Sendable {
       appID: application.id, challenge: challenge, facetID: facet.normalized, channelBinding: channelBinding)
   }
 
-  func command(_ challenge: FinalChallengeParameters, prompt: Prompt) -> SealedAuthenticator.Command {
+  func command(
+    _ challenge: FinalChallengeParameters, prompt: Prompt, set: [UInt8] = []
+  ) -> SealedAuthenticator.Command {
     SealedAuthenticator.Command(
       appID: application.id, finalChallengeHash: challenge.hash, operation: id, prompt: prompt, deadline: deadline,
-      reportsMethods: reportsMethods)
+      reportsMethods: reportsMethods, set: set)
   }
 
   func prompt(_ reason: String, offersFallback: Bool = false) -> Prompt {

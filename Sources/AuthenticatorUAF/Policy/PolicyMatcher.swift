@@ -52,9 +52,10 @@ public struct PolicyMatcher: Sendable {
   }
 
   /// The same for candidates that are kept elsewhere.
+  /// - Parameter areUsable: whether the members of a set, each of them usable, could answer together.
   static func choices(
     for policy: UAFPolicy, among candidates: Range<Int>, where isUsable: (PolicyChoice.Member) -> Bool,
-    matches: (MatchCriteria, Int) -> Bool
+    together areUsable: (PolicyChoice) -> Bool = { _ in true }, matches: (MatchCriteria, Int) -> Bool
   ) -> [PolicyChoice] {
     let admitted = candidates.filter { index in !policy.disallowed.contains { matches($0, index) } }
     guard !admitted.isEmpty else { return [] }
@@ -72,7 +73,7 @@ public struct PolicyMatcher: Sendable {
         admitted.filter { matches(criterion, $0) && isUsable(PolicyChoice.Member(candidate: $0, criterion)) }
       }
       guard servers.allSatisfy({ !$0.isEmpty }) else { continue }
-      combine(set, servers, [], into: &search)
+      combine(set, servers, [], together: areUsable, into: &search)
     }
     return search.choices
   }
@@ -84,23 +85,24 @@ public struct PolicyMatcher: Sendable {
     /// More ways than this are no choice any more; and a policy that only repeats itself is not followed for ever.
     var isOver: Bool { choices.count >= UAFLimits.policyChoices || repeated >= UAFLimits.policyRepetitions }
 
-    mutating func add(_ choice: PolicyChoice) {
-      if choices.contains(choice) { repeated += 1 } else { choices.append(choice) }
+    mutating func add(_ choice: PolicyChoice, if areUsable: (PolicyChoice) -> Bool = { _ in true }) {
+      if choices.contains(choice) || !areUsable(choice) { repeated += 1 } else { choices.append(choice) }
     }
   }
 
   private static func combine(
-    _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], into search: inout Search
+    _ set: [MatchCriteria], _ servers: [[Int]], _ chosen: [Int], together areUsable: (PolicyChoice) -> Bool,
+    into search: inout Search
   ) {
     guard !search.isOver else { return }
     guard chosen.count < set.count else {
-      search.add(PolicyChoice(members: zip(set, chosen).map { PolicyChoice.Member(candidate: $1, $0) }))
+      search.add(PolicyChoice(members: zip(set, chosen).map { PolicyChoice.Member(candidate: $1, $0) }), if: areUsable)
       return
     }
     // Without this the search could try every order before it finds that there is no way.
     guard set.count - chosen.count == 1 || canServe(servers[chosen.count...], besides: Set(chosen)) else { return }
     for candidate in servers[chosen.count] where !chosen.contains(candidate) {
-      combine(set, servers, chosen + [candidate], into: &search)
+      combine(set, servers, chosen + [candidate], together: areUsable, into: &search)
     }
   }
 

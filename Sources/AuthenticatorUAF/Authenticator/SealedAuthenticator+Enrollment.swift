@@ -1,0 +1,36 @@
+import AuthenticatorCore
+import DeviceAuthenticators
+
+/// What can be known of the enrolled set before anybody is asked.
+extension SealedAuthenticator {
+  /// Refuses what could not be signed afterwards. A set that a locked sensor hides is read when the passcode was given.
+  /// - Throws: `enrollmentStateUnreadable` where keys are bound to the enrolled set or assertions report it.
+  func checkEnrollmentIsReadable() async throws {
+    let behavior = model.behavior
+    guard behavior.reportsUserVerificationState || behavior.enrollment != .ignored else { return }
+    do {
+      if !behavior.reportsUserVerificationState,
+        let device = try await devices.make(behavior, context) as? DefaultDeviceAuthenticator
+      {
+        _ = try await device.biometricDomainState()
+      } else {
+        _ = try await context.verifier.enrollmentState()
+      }
+    } catch {
+      let error = AuthenticatorError.wrapping(error, as: .enrollmentStateUnreadable, stage: "enrollment")
+      switch error.code {
+      case .lockedOut: return
+      case .appCanceled, .enrollmentStateUnreadable: throw error
+      default: throw AuthenticatorError(.enrollmentStateUnreadable, stage: "enrollment", underlying: error)
+      }
+    }
+  }
+
+  /// Whether a changed enrolled set has ended a key. Silent.
+  func isEnded(_ key: RegisteredKey) async -> Bool {
+    guard let device = try? await devices.make(model.behavior, context) else { return false }
+    let isEnded = await device.health(of: key.record).state == .changed
+    if isEnded { context.environment.emit(.enrollmentChanged(key.record.tag, policy: key.record.access.enrollment)) }
+    return isEnded
+  }
+}
