@@ -26,6 +26,8 @@ public final class UAFCallback: MetadataCallback {
   /// `ContinueNode.uafOutcome`.
   public private(set) var outcome: String?
 
+  /// What is wrong with the step; the server is told as the answer.
+  private let fault: AuthenticatorError?
   private var isRunning = false
   private var pending: (response: UAFMessage, configuration: UAFJourneyConfiguration)?
 
@@ -38,17 +40,16 @@ public final class UAFCallback: MetadataCallback {
     }
   }
 
-  /// Reads the step.
-  /// - Throws: `invalidMessage`, naming the first member that is missing or malformed.
+  /// Reads the step. One whose message or time limit is missing or malformed is answered as such by `process`.
+  /// - Throws: `invalidMessage` for an action that is unknown.
   public required init(_ payload: CallbackPayload) throws {
     let data = payload.output("data")?.objectValue ?? JSONObject()
     guard let operation = Self.operation(of: data) else { throw Self.malformed("_action") }
-    guard let text = data["uafRequest"]?.stringValue, !text.isEmpty else { throw Self.malformed("uafRequest") }
+    let text = data["uafRequest"]?.stringValue ?? ""
     // No limit is none of the server's, and some servers write numbers as text: neither is worth a sign-in.
     let limit = data["timeout"] ?? .null
-    guard limit.isNull || limit.wholeNumberValue != nil || limit.stringValue.flatMap({ Int($0) }) != nil else {
-      throw Self.malformed("timeout")
-    }
+    let isLimit = limit.isNull || limit.wholeNumberValue != nil || limit.stringValue.flatMap({ Int($0) }) != nil
+    fault = text.isEmpty ? Self.malformed("uafRequest") : isLimit ? nil : Self.malformed("timeout")
     let milliseconds = limit.wholeNumberValue ?? limit.stringValue.flatMap { Int($0) } ?? 3_600_000
     self.operation = operation
     request = UAFMessage(text)
@@ -111,6 +112,11 @@ public final class UAFCallback: MetadataCallback {
       throw AuthenticatorError(
         .invalidMessage, stage: "uaf.journey", reason: "the node lacks this callback or the field for its outcome")
     }
+    guard node?.callbacks(UAFCallback.self).count ?? 1 == 1 else {
+      throw AuthenticatorError(
+        .invalidMessage, stage: "uaf.journey", reason: "the node has several UAF steps and one field for an outcome")
+    }
+    if let fault { throw fault }
     // A message of another kind than the step says is not what the person was led to.
     guard try UAFRequest(request.uafProtocolMessage).header.op == operation else {
       throw AuthenticatorError(.invalidMessage, stage: "uaf.journey", reason: "the message is of another operation")

@@ -37,7 +37,7 @@ struct UAFCallbackTests {
     /// The page that a server shows.
     func show(
       _ action: String, _ op: String, hiddenID: String = "uafOutcome", timeout: JSONValue? = 60_000,
-      knowing known: [UInt8]? = nil
+      knowing known: [UInt8]? = nil, steps: Int = 1
     ) {
       var entry: JSONObject = ["header": ["upv": ["major": 1, "minor": 1], "op": .string(op)]]
       if op == "Dereg" {
@@ -53,20 +53,18 @@ struct UAFCallbackTests {
       }
       var data: JSONObject = [
         "_type": "UAF", "_action": .string(action),
-        "uafRequest": .string(JSONValue.array([.object(entry)]).serializedString()),
+        "uafRequest": .string(op.isEmpty ? "" : JSONValue.array([.object(entry)]).serializedString()),
       ]
       if let timeout { data["timeout"] = timeout }
+      let step: JSONValue = ["type": "MetadataCallback", "output": [["name": "data", "value": .object(data)]]]
+      let field: JSONValue = [
+        "type": "HiddenValueCallback",
+        "output": [["name": "value", "value": ""], ["name": "id", "value": .string(hiddenID)]],
+        "input": [["name": "IDToken2", "value": .string(hiddenID)]],
+      ]
       transport.add(
         json: [
-          "authId": "authId",
-          "callbacks": [
-            ["type": "MetadataCallback", "output": [["name": "data", "value": .object(data)]]],
-            [
-              "type": "HiddenValueCallback",
-              "output": [["name": "value", "value": ""], ["name": "id", "value": .string(hiddenID)]],
-              "input": [["name": "IDToken2", "value": .string(hiddenID)]],
-            ],
-          ],
+          "authId": "authId", "callbacks": .array([JSONValue](repeating: step, count: steps) + [field]),
         ], fields: [HTTPField("Content-Type", "application/json")])
     }
 
@@ -127,7 +125,30 @@ struct UAFCallbackTests {
   {
     let kit = try Kit()
     kit.show("uaf_registration", "Reg", timeout: value)
-    await #expect(throws: AuthenticatorError(.invalidMessage)) { try await kit.page() }
+    try await expectFault(kit, reason: "timeout")
+  }
+
+  @Test func answersAStepWithoutAMessageOrWithAnother() async throws {
+    let empty = try Kit()
+    empty.show("uaf_registration", "")
+    try await expectFault(empty, reason: "uafRequest")
+    let two = try Kit()
+    two.show("uaf_registration", "Reg", steps: 2)
+    try await expectFault(two, reason: "several")
+  }
+
+  /// The server is told, and nobody is asked.
+  private func expectFault(_ kit: Kit, reason: String) async throws {
+    let (page, callback) = try await kit.page()
+    do {
+      try await callback.process(node: page)
+      Issue.record("it was answered")
+    } catch let error as AuthenticatorError {
+      #expect(error.code == .invalidMessage && error.reason.contains(reason))
+    }
+    #expect(page.uafOutcome == "ERROR::6::PROTOCOL_ERROR")
+    #expect(kit.device.verifier.prompts.isEmpty)
+    #expect(try await kit.records().isEmpty)
   }
 
   /// The tree may have failed after the server stored the key, or gone on after it refused it.

@@ -26,6 +26,25 @@ extension SealedAuthenticator {
     }
   }
 
+  /// Why it cannot be used on this device now; nil: it can.
+  func obstacle() async -> AuthenticatorError? {
+    guard await information(displaysImages: false) == nil else { return nil }
+    do {
+      switch try await devices.make(model.behavior, context).availability() {
+      case .unavailable(let code) where ![.lockedOut, .biometryNotEnrolled].contains(code), .unknown(let code):
+        return AuthenticatorError(code, stage: "uaf.model", reason: "the device cannot verify as it asks to")
+      default: break
+      }
+    } catch {
+      return AuthenticatorError.wrapping(error, as: .unsupported, stage: "uaf.model")
+    }
+    let reason =
+      model.requiresHardware
+      ? "keyProtection claims more than the key store gives to a new key"
+      : "the key store makes no such key; without hardware, software keys must be allowed by name"
+    return AuthenticatorError(.hardwareRequired, stage: "uaf.model", reason: reason)
+  }
+
   /// Whether a changed enrolled set has ended a key. Silent.
   func isEnded(_ key: RegisteredKey) async -> Bool {
     guard let device = try? await devices.make(model.behavior, context) else { return false }

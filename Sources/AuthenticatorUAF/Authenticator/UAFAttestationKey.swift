@@ -5,7 +5,7 @@ import AuthenticatorCrypto
 public struct UAFAttestationKey: Sendable {
   let key: PrivateKey
   let algorithm: UAFAlgorithm
-  let chain: [[UInt8]]
+  package let chain: [[UInt8]]
 
   /// - Parameters:
   ///   - algorithm: how signatures are encoded; must be one that the key can make.

@@ -19,9 +19,10 @@ extension UAFAuthenticatorModel {
     guard attachmentHint.rawValue != 0, attachmentHint.rawValue <= 0x1FF,
       attachmentHint == .internal || !attachmentHint.contains(.internal)
     else { throw wrong("attachmentHint", "is neither internal alone nor ways of attachment") }
-    guard versions.contains(where: UAFVersion.supported.contains) else {
-      throw wrong("versions", "has none that this client speaks")
+    guard !versions.isEmpty, versions.allSatisfy(UAFVersion.supported.contains) else {
+      throw wrong("versions", versions.isEmpty ? "has none" : "has one that this client does not speak")
     }
+    guard Set(versions).count == versions.count else { throw wrong("versions", "has one twice") }
     if let maximumKeys, maximumKeys < 1 { throw wrong("maximumKeys", "leaves room for no key") }
     try checkDisplay()
     try checkAttestationSize()

@@ -133,6 +133,15 @@ public final class UAFClient: Sendable {
     return UAFDiscovery(supportedUAFVersions: UAFVersion.supported, availableAuthenticators: authenticators)
   }
 
+  /// Why authenticators cannot be used now: what `discover()` does not list. Silent.
+  public func unavailableAuthenticators() async -> [(aaid: AAID, reason: AuthenticatorError)] {
+    var reasons: [(aaid: AAID, reason: AuthenticatorError)] = []
+    for one in authenticators {
+      if let reason = await one.obstacle() { reasons.append((one.model.aaid, reason)) }
+    }
+    return reasons
+  }
+
   /// The caller's own keys. Silent.
   public func registrations(facetID: String) async throws -> [UAFRegistrations] {
     try await module(callerID: try FacetID(facetID).normalized).registrations()

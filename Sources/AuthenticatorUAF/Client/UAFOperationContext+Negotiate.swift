@@ -18,6 +18,7 @@ extension UAFOperationContext {
     _ client: UAFClient, _ message: UAFMessage, of kind: UAFOperation? = nil, facetID: String,
     channelBinding: ChannelBinding = ChannelBinding(), extras: UAFExtras = UAFExtras(), settles: Bool = false
   ) async throws -> (operation: UAFOperationContext, plan: UAFOperationPlan) {
+    guard !message.uafProtocolMessage.isEmpty else { throw MessageMembers.error("message", "is empty") }
     let entries = try UAFRequestEntries(message.uafProtocolMessage)
     var failure: AuthenticatorError?
     for read in entries.requests(client.lastPolicy) {

@@ -95,7 +95,7 @@ public struct MatchCriteria: Hashable, Sendable {
         element.stringValue.flatMap { $0.isEmpty ? nil : $0 }
       }
     case "attestationTypes": attestationTypes = try Self.list(name, value) { $0.code.map(UAFAttestationType.init) }
-    default: throw MessageMembers.error("policy", "has an unknown member")
+    default: throw MessageMembers.unknown(name, in: "policy")
     }
   }
 

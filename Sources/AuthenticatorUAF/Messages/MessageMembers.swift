@@ -26,6 +26,19 @@ struct MessageMembers {
     AuthenticatorError(.invalidMessage, stage: "uaf.message", reason: "\(place) \(what)")
   }
 
+  /// A member that nobody knows, by its name if that is one.
+  static func unknown(_ name: String, in place: String) -> AuthenticatorError {
+    let isName =
+      (1...40).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+        default: false
+        }
+      }
+    return error(place, isName ? "has the unknown member \(name)" : "has an unknown member")
+  }
+
   func malformed(_ name: StaticString) -> AuthenticatorError {
     Self.error("\(place).\(name)", object[name] == nil ? "is missing" : "is malformed")
   }

@@ -21,7 +21,7 @@ public struct UAFPolicy: Hashable, Sendable {
       switch name {
       case "accepted": accepted = try Self.list(name, value).map { try Self.criteria($0) }
       case "disallowed": disallowed = try Self.list(name, value).map { try MatchCriteria($0) }
-      default: throw MessageMembers.error("policy", "has an unknown member")
+      default: throw MessageMembers.unknown(name, in: "policy")
       }
     }
     guard !accepted.isEmpty else { throw MessageMembers.error("policy.accepted", "is missing") }

@@ -83,6 +83,10 @@ struct KeysRotate: Verb {
       return key
     }
     guard let record = try await holder.store.record(tag) else { throw Failure.unknownKey(tag) }
+    guard record.owner.family == .deviceBinding else {
+      throw Failure.usage(
+        "key '\(tag)' is of the protocol \(record.owner.family.rawValue); a journey binds device-binding keys anew")
+    }
     guard record.owner.instance == instance, record.owner.party == realm else {
       throw Failure.usage("key '\(tag)' is of another server or realm")
     }

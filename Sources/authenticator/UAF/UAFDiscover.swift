@@ -18,6 +18,9 @@ struct UAFDiscover: Verb {
 
   func run(_ console: Console) async throws -> ExitStatus {
     let client = try await options.existingClient(console)
+    for (aaid, error) in await client.unavailableAuthenticators() {
+      console.say("authenticator: \(aaid) cannot be used: \(error.reason) (\(error.code))")
+    }
     if printsMetadata {
       let statements = await client.metadataStatements()
       try console.print(.array(statements), lines: statements.map { $0.serializedString() })

@@ -131,6 +131,7 @@ import ToolSupport
       (#""keyProtection": 0"#, "ABCD#0001: keyProtection"), (#""userVerification": 4"#, "ABCD#0001: userVerification"),
       (#""attestationKey": "no-key.pem", "attestationChain": "no-chain.pem""#, "no-key.pem"),
       (#""upv": [{"major": 1, "minor": 2}]"#, "ABCD#0001: upv"), (#""upv": [1]"#, "upv"),
+      (#""attestationRootCertificates": ["AAAA"]"#, "attestationRootCertificates"),
     ] {
       try kit.folder.write(
         "models.json",
