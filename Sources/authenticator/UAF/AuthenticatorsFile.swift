@@ -115,7 +115,7 @@ enum AuthenticatorsFile {
       throw members.unusable("tcDisplayContentType", "tells of a display, and tcDisplay of none")
     }
     guard model.tcDisplay.isSubset(of: [.any, .privilegedSoftware]) else {
-      throw members.unusable("tcDisplay", "is no display of this tool, which shows transactions by software: 0, 1, 2 or 3")
+      throw members.unusable("tcDisplay", "is no display of this tool, which shows transactions by software")
     }
     if let details = members.object["userVerificationDetails"],
       StatementMember.methods(of: details) != model.userVerification.subtracting(.all)
@@ -127,7 +127,8 @@ enum AuthenticatorsFile {
       let roots = model.attestationTypes.contains(.basicFull) ? model.attestationKey?.chain.suffix(1) ?? [] : []
       guard list.arrayValue?.map(\.stringValue) == roots.map({ Base64.encode($0) }) else {
         throw members.unusable(
-          "attestationRootCertificates", "is not what attestationChain ends with; it is empty for surrogate attestation")
+          "attestationRootCertificates", "is not what attestationChain ends with; it is empty for surrogate attestation"
+        )
       }
     }
     return model
