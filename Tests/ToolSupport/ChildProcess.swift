@@ -37,6 +37,15 @@ public final class ChildProcess: Sendable {
     pid = try Self.spawn(words + [program] + arguments, environment, &actions, &attributes)
   }
 
+  // A test that failed has not asked for the result; while a zombie is there, exit tests never hear of their own.
+  deinit { Self.reap(pid) }
+
+  /// Takes the status of a process that has ended and was not waited for.
+  static func reap(_ pid: pid_t) {
+    var status: Int32 = 0
+    _ = waitpid(pid, &status, WNOHANG)
+  }
+
   /// `POSIX_SPAWN_SETSID` and `POSIX_SPAWN_SETSIGDEF`, which the Glibc module leaves out. A session of its own: the
   /// terminal of whoever runs the tests is not the child's; nor is what their shell lets it ignore.
   private static let ownSession: Int16 = 0x80 | 0x04

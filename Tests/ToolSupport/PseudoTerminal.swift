@@ -27,7 +27,10 @@ public final class PseudoTerminal: Sendable {
     pid = try ChildProcess.spawn([program] + arguments, environment, &actions, &attributes)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    close(descriptor)
+    ChildProcess.reap(pid)
+  }
 
   /// Reads until the screen shows `text`, and returns everything read since the last call.
   @discardableResult

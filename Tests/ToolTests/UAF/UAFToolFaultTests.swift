@@ -254,7 +254,8 @@ import ToolSupport
     let op = try await message(#"[{"header": {"upv": {"major": 1, "minor": 1}, "op": "Regg"}}]"#)
     #expect(op.hasSuffix("rq.json: header.op is missing or malformed"))
     let policy = try await message(
-      #"[{"header": {"upv": {"major": 1, "minor": 1}, "op": "Reg"}, "challenge": "AAAA", "policy": {}}]"#)
+      #"[{"header": {"upv": {"major": 1, "minor": 1}, "op": "Reg"}, "challenge": "AAAA", "username": "mira", "policy": {}}]"#
+    )
     #expect(policy.hasSuffix("rq.json: policy.accepted is missing or malformed"))
     let bound = try folder.write(
       "bound.json", #"{"metadata": [], "facets": [], "channelBinding": {"serverEndpoint": "AAAA"}}"#)
