@@ -48,7 +48,9 @@ struct JSONNodeReader {
 
   private func isNamed(_ place: Int, _ name: StaticString) -> Bool {
     name.withUTF8Buffer { name in
-      guard nodes[place].isPlain else { return string(at: place) == String(decoding: name, as: UTF8.self) }
+      guard nodes[place].isPlain else {
+        return string(at: place).isIdentical(to: String(decoding: name, as: UTF8.self))
+      }
       return content(at: place).isIdentical(to: name)
     }
   }

@@ -98,6 +98,33 @@ struct SetTests {
     }
   }
 
+  /// A key of a choice that failed may not be destroyed at once. When it goes, it takes none with it of the choice that
+  /// came next.
+  @Test func whatIsLeftOfOneChoiceEndsNoKeyOfTheNext() async throws {
+    let policy: JSONValue = [
+      "accepted": [
+        [["aaid": ["FFFF#A006"]], ["aaid": ["FFFF#A005"]]], [["aaid": ["FFFF#A006"]], ["aaid": ["FFFF#A003"]]],
+      ]
+    ]
+    let probe = try UAFKit()
+    probe.device.verifier.script([.match()])
+    _ = try await probe.client.process(UAFKit.registration(policy: Self.both), facetID: UAFKit.facet)
+    let stages = probe.device.store.calls.indices.filter { probe.device.store.calls[$0] == .stage }
+    let kit = try UAFKit()
+    kit.device.verifier.script([.match(), .match()])
+    kit.device.store.failCall(at: stages[1], with: AuthenticatorError(.insufficientAuthenticatorResources))
+    kit.device.store.fail(.discard)
+    let response = try await kit.client.process(UAFKit.registration(policy: policy), facetID: UAFKit.facet)
+    kit.device.store.repair()
+    #expect(try await kit.records().count == 3)
+    kit.device.environment.clock.advance(by: .seconds(86_400))
+    try await kit.restarted().client.recover()
+    let answered = try UAFResponse(response.uafProtocolMessage).assertions.map {
+      try RegistrationAssertion($0.assertion).keyRegistrationData.keyID.bytes
+    }
+    #expect(try await kit.records().map(\.externalID) == answered)
+  }
+
   @Test func aFinishedSetOutlivesARestart() async throws {
     let kit = try UAFKit()
     kit.device.verifier.script([.match()])

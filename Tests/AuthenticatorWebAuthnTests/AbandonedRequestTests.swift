@@ -151,6 +151,32 @@ import Testing
     ear.open()
   }
 
+  /// Who has left the line is kept in it, so it has an end. It opens again when the authenticator lets go.
+  @Test func theLineHasAnEnd() async throws {
+    let platform = try Platform()
+    let (clock, environment) = (platform.device.environment.clock, platform.environment)
+    let (gate, ear) = (CeremonyGate(), ear)
+    let deadline = clock.uptime + Self.limit
+    let run = { (body: @escaping @MainActor () async -> Void) in
+      await code { try await gate.run(isConditional: false, until: deadline, in: environment) { _ in await body() } }
+    }
+    let deaf = Task { await run { await ear.listen() } }
+    await ear.waitUntilAsked()
+    var line: [Task<AuthenticatorError.Code?, Never>] = []
+    for number in 2...CeremonyGate.maximumLine {
+      line.append(Task { await run {} })
+      while gate.current != number { await Task.yield() }
+    }
+    #expect(await run {} == .busy)
+    #expect(gate.current == CeremonyGate.maximumLine)
+    ear.open()
+    for request in line.dropLast() { #expect(await request.value == .appCanceled) }
+    #expect(await line.last?.value == .some(nil))
+    _ = await deaf.value
+    while gate.current != nil { await Task.yield() }
+    #expect(await run {} == nil)
+  }
+
   // MARK: Late results
 
   @Test func whatComesWhenTheCallerHasLeftIsHandedBack() async throws {

@@ -58,7 +58,7 @@ extension UAFServices {
     return (user, try await verify(response, (user, keys), expectation))
   }
 
-  /// A key that nobody has is everybody's: whoever knows how it is made can sign with it.
+  /// Nobody can sign with a key of nobody; should it verify something all the same, it is refused.
   private static let nobodysSignature = UAFVerificationError(.signatureInvalid, "the key is nobody's")
 
   private func verify(

@@ -83,7 +83,7 @@ extension UAFSettings {
   /// An https address, or one of the facets, whose only app it then is.
   private static func isApp(_ text: String, _ facets: [String]?) -> Bool {
     guard text.lowercased().hasPrefix("https:") else {
-      return UAFFacet.normalized(text) != nil && facets?.contains(text) ?? true
+      return UAFFacet.normalized(text) != nil && facets?.contains { $0.isIdentical(to: text) } ?? true
     }
     return (try? WebURL(text)) != nil
   }

@@ -8,7 +8,7 @@ extension KeyStoreEngine {
     let (key, version) = try await backend.read { [cipher] rows in
       (try rows.open(tag, with: cipher)?.key, try rows.foreignVersion())
     }
-    if let key { warm.withLock { $0.insert(key, read: version, token) } }
+    if let key { keep(key, read: version, token) }
     return key?.record
   }
 
@@ -21,8 +21,19 @@ extension KeyStoreEngine {
       return (result.found.map(\.key), result.damaged, try rows.foreignVersion())
     }
     for _ in 0..<damaged { emit(.recordSetAside(reason: .integrityFailed)) }
-    if damaged == 0 { warm.withLock { $0.insert(keys, of: query, read: version, token) } }
+    if damaged == 0 { keep(keys, of: query, read: version, token) }
     return keys.map(\.record)
+  }
+
+  // Not inlined for the reason that `forgetRecord` has.
+  @inline(never)
+  private func keep(_ key: StoredKey, read version: Int64, _ token: WarmState.Token) {
+    warm.withLock { $0.insert(key, read: version, token) }
+  }
+
+  @inline(never)
+  private func keep(_ keys: [StoredKey], of query: KeyQuery, read version: Int64, _ token: WarmState.Token) {
+    warm.withLock { $0.insert(keys, of: query, read: version, token) }
   }
 
   func damagedTags() async throws -> [KeyTag] {
@@ -46,7 +57,7 @@ extension KeyStoreEngine {
     }
     guard let key = found else { return false }
     // Whoever asks for a key's health asks for its record next.
-    warm.withLock { $0.insert(key, read: version, token) }
+    keep(key, read: version, token)
     let provider = try provider(of: key.record)
     if key.storage == .external { return try await provider.presence(of: .external(name: tag)) }
     // What the PIN wraps cannot be looked into; that the row authenticates is all that can be known.

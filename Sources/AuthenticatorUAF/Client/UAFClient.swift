@@ -157,7 +157,8 @@ public final class UAFClient: Sendable {
   }
 
   /// Who calls, when the caller may act for the application that a message names.
-  /// - Throws: what `FacetAuthorization.resolve` throws.
+  /// - Throws: `untrustedFacet`; `invalidRequest` for an identifier that names no caller; `invalidMessage` for an app ID
+  ///   that is no address though it begins like one; `appCanceled`.
   func caller(_ facetID: String, _ header: OperationHeader, until deadline: Duration) async throws -> UAFCaller {
     if let caller = lastCaller.caller(facetID, header.appID) { return caller }
     let facet = try FacetID(facetID)
@@ -179,7 +180,6 @@ public final class UAFClient: Sendable {
 
   /// Whether pictures can be shown by the display or by a view of the app's own: what servers are told.
   var advertisesImages: Bool { configuration.viewDisplaysImages || display?.displaysImages ?? false }
-
 }
 
 /// How an operation ended.

@@ -10,7 +10,9 @@ extension UAFOperationContext {
     let prompt = prompt(client.configuration.texts.registration)
     var failure: AuthenticatorError?
     for choice in choices {
-      let command = command(challenge, prompt: prompt, set: choice.members.count > 1 ? id.bytes : [])
+      // A set of its own for each choice: what is left of one that failed says nothing about the keys of the next.
+      let set = choice.members.count > 1 ? try client.environment.random(16) : []
+      let command = command(challenge, prompt: prompt, set: set)
       do {
         for member in choice.members { try await found[member].authenticator.checkEnrollmentIsReadable() }
       } catch let error as AuthenticatorError where error.code == .enrollmentStateUnreadable {

@@ -8,10 +8,14 @@ internal import Synchronization
 ///
 /// A ceremony that neither ends at its time limit nor when it is cancelled is abandoned: its caller leaves. It may still
 /// drive the authenticator, so whoever comes later waits in line until it has let go, and no longer than the own time
-/// limit: no two ceremonies ever drive the authenticator at the same time.
+/// limit: no two ceremonies ever drive the authenticator at the same time. Who has left the line is kept in it all the
+/// same, so it has an end: whoever comes then is `busy`.
 final class CeremonyGate: Sendable {
   /// How long a ceremony that is cancelled, or whose time is over, may take to end and to clean up.
   static let patience = Duration.seconds(1)
+
+  /// How many ceremonies there may be at a time, of which one drives the authenticator.
+  static let maximumLine = 16
 
   private struct Running {
     let number: Int
@@ -24,6 +28,8 @@ final class CeremonyGate: Sendable {
   private struct State {
     var running: Running?
     var nextNumber = 0
+    /// How many have not ended yet, whether or not somebody waits for them.
+    var unended = 0
   }
   private let state = Mutex(State())
 
@@ -48,6 +54,7 @@ final class CeremonyGate: Sendable {
     earlier?.cancel?()
     let task = Task {
       _ = isolation
+      defer { end() }
       do {
         try await waitInLine(behind: earlier, until: deadline, in: environment)
       } catch {
@@ -87,18 +94,27 @@ final class CeremonyGate: Sendable {
     }
   }
 
+  // None is inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock
+  // keeps its owner there.
+  @inline(never)
   private func enter(isConditional: Bool) throws -> (number: Int, earlier: Running?) {
     try state.withLock { state in
       if isConditional, let running = state.running, !running.isConditional, !running.isAbandoned {
         throw AuthenticatorError(.busy, stage: "client", reason: "another request is being answered")
       }
+      guard state.unended < Self.maximumLine else {
+        throw AuthenticatorError(
+          .busy, stage: "client", reason: "too many requests wait for one that has not let go of the authenticator")
+      }
       let earlier = state.running
+      state.unended += 1
       state.nextNumber += 1
       state.running = Running(number: state.nextNumber, isConditional: isConditional)
       return (state.nextNumber, earlier)
     }
   }
 
+  @inline(never)
   private func attach(
     _ number: Int, cancel: @escaping @Sendable () -> Void, finish: @escaping @Sendable () async -> Void
   ) {
@@ -111,15 +127,19 @@ final class CeremonyGate: Sendable {
     if isDisplaced { cancel() }
   }
 
+  @inline(never)
   private func abandon(_ number: Int) {
     state.withLock { state in
       if state.running?.number == number { state.running?.isAbandoned = true }
     }
   }
 
+  @inline(never)
   private func leave(_ number: Int) {
     state.withLock { state in
       if state.running?.number == number { state.running = nil }
     }
   }
+  @inline(never)
+  private func end() { state.withLock { $0.unended -= 1 } }
 }

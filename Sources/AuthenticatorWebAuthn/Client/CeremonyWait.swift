@@ -30,7 +30,10 @@ final class CeremonyWait<Value: Sendable>: Sendable {
     try await withCheckedThrowingContinuation { answer.wait($0) }
   }
 
+  // Locks are not inlined for the reason that the gate has.
+
   /// Names the task of the ceremony.
+  @inline(never)
   func attach(_ work: Task<Void, Never>) {
     let isCanceled = state.withLock { state in
       state.work = work
@@ -40,6 +43,7 @@ final class CeremonyWait<Value: Sendable>: Sendable {
   }
 
   /// Sets the uptime at which the ceremony has to be over, in place of the one before.
+  @inline(never)
   func limit(to deadline: Duration) {
     let timer = timer(
       until: deadline + CeremonyGate.patience,
@@ -53,6 +57,7 @@ final class CeremonyWait<Value: Sendable>: Sendable {
   }
 
   /// Cancels the ceremony.
+  @inline(never)
   func cancel() {
     let isFirst = state.withLock { state in
       defer { state.isCanceled = true }
@@ -72,6 +77,7 @@ final class CeremonyWait<Value: Sendable>: Sendable {
 
   /// Hands over how the ceremony ended, after `closing`.
   /// - Returns: false, without a call of `closing`, when the caller has left.
+  @inline(never)
   func finish(_ result: Result<Value, any Error>, closing: () -> Void) -> Bool {
     let timers = state.withLock { state -> [Task<Void, Never>?]? in
       guard !state.isOver else { return nil }
@@ -98,6 +104,7 @@ final class CeremonyWait<Value: Sendable>: Sendable {
     }
   }
 
+  @inline(never)
   private func abandon(_ error: any Error) {
     guard finish(.failure(error), closing: abandoned) else { return }
     state.withLock { $0.work }?.cancel()

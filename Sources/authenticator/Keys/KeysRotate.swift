@@ -35,13 +35,16 @@ struct KeysRotate: Verb {
     let old = try await oldKey(holder)
     let session = try LoginSession(login, holder.device, console: console)
     var outcome = try await session.run()
-    let new = try await successor(of: old, in: holder)
-    if outcome.word == .success, new == nil {
-      outcome.word = .failure
-      outcome.failure = Failure(
-        code: "notRotated", message: "the journey ended without a new key for the user of '\(old.tag)'",
-        stage: "rotate", status: .refused)
-      await session.endNewSession(outcome)
+    var new: KeyRecord?
+    if outcome.word == .success {
+      // What is no rotation leaves no session either.
+      do {
+        new = try await successor(of: old, in: holder)
+      } catch {
+        outcome.word = .failure
+        outcome.failure = error
+        await session.endNewSession(outcome)
+      }
     }
     let isReleased = await session.release(old.tag, in: holder, after: outcome)
     var json = outcome.json
@@ -98,8 +101,22 @@ struct KeysRotate: Verb {
     return record
   }
 
-  private func successor(of old: KeyRecord, in holder: KeyHolder) async throws -> KeyRecord? {
+  /// The key that the journey has bound in place of the old one.
+  private func successor(of old: KeyRecord, in holder: KeyHolder) async throws(Failure) -> KeyRecord {
     let query = KeyQuery(instance: old.owner.instance, family: old.owner.family, slot: old.slot)
-    return try await holder.store.records(matching: query).first { $0.owner == old.owner && $0.tag != old.tag }
+    let records: [KeyRecord]
+    do {
+      records = try await holder.store.records(matching: query)
+    } catch {
+      var failure = Failure(error)
+      failure.message = "the journey has succeeded; whether '\(old.tag)' was replaced is not known: \(failure.message)"
+      throw failure
+    }
+    guard let new = records.first(where: { $0.owner == old.owner && $0.tag != old.tag }) else {
+      throw Failure(
+        code: "notRotated", message: "the journey ended without a new key for the user of '\(old.tag)'",
+        stage: "rotate", status: .refused)
+    }
+    return new
   }
 }

@@ -1,5 +1,6 @@
 import AuthenticatorCoding
 import AuthenticatorCore
+import AuthenticatorCrypto
 import AuthenticatorJourneyServer
 import AuthenticatorRelyingParty
 import TestUAF
@@ -189,6 +190,67 @@ import Testing
     for name in (0..<48).map({ "nobody\($0)" }) { shapes.insert(keys(try await ask(kit, name)).map(\.aaid)) }
     #expect(shapes.contains(["FFFF#F001", "FFFF#F004"]) && shapes.contains(["FFFF#F006"]))
     #expect(shapes.isSubset(of: [["FFFF#F001", "FFFF#F004"], ["FFFF#F006"], ["FFFF#F006", "FFFF#F006"]]))
+  }
+
+  /// Of a model that speaks no version of the requests nobody is asked for a key, so nobody has one there either.
+  @Test(arguments: [[UAFProtocolVersion.uaf11], [.uaf11, .uaf10]])
+  func keysOfNobodyStandInARequest(_ versions: [UAFProtocolVersion]) async throws {
+    let device = try TestUAFAuthenticator()
+    let models = try UAFModels(
+      json: .array(
+        (0..<6).map { index in
+          var model = device
+          model.aaid = "FFFF#F10\(index)"
+          var metadata = model.metadata()
+          metadata["upv"] = [["major": 1, "minor": .integer(Int64(index % 2))]]
+          return .object(metadata)
+        }))
+    var any = UAFAcceptanceCriteria()
+    any.userVerification = 2
+    for sets in [[[any]], [[any, any], [any]]] {
+      let kit = try await UAFKit(device: device) {
+        $0.models = models
+        $0.versions = versions
+        $0.policy = UAFAcceptancePolicy(accepted: sets)
+      }
+      var asked: Set<String> = []
+      for name in (0..<40).map({ "nobody\($0)" }) {
+        let request = try await ask(kit, name)
+        let named = (request.arrayValue ?? []).flatMap { keys([$0]) }
+        #expect(!named.isEmpty)
+        asked.formUnion(named.map(\.aaid))
+      }
+      #expect(asked.count == 3 * versions.count)
+    }
+  }
+
+  /// Nobody signs with a key of nobody, so that what is looked at behind the signature tells nothing: here that half of a
+  /// set is missing.
+  @Test func halfOfASetIsRefusedByItsSignature() async throws {
+    let kit = try await Self.kit {
+      $0.policy = UAFAcceptancePolicy(
+        accepted: [[UAFAcceptanceCriteria(aaids: ["FFFF#F001"]), UAFAcceptanceCriteria(aaids: ["FFFF#F002"])]])
+    }
+    // The private key whose public one is the curve's base point, and one that the stranger made.
+    let one = [UInt8](repeating: 0, count: 31) + [1]
+    let base = try Hex.decode(
+      "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+        + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
+    for key in [try PrivateKey(material: SecretBytes(one + base), algorithm: .es256), stranger.key] {
+      let request = try await ask(kit, "nobody")
+      let named = try #require(keys(request).first)
+      var device = try TestUAFAuthenticator(key: key)
+      device.keyID = try Base64URL.decode(named.keyID)
+      let final = kit.client.finalChallenge(for: request)
+      let assertion = try device.authentication(finalChallengeHash: final.hash)
+      let message = JSONValue.array([
+        .object(kit.client.response(to: request, finalChallenge: final.text, assertions: [assertion]))
+      ])
+      let answer = try await kit.harness.send(
+        "POST", "/uaf/response", fields: [HTTPField("Content-Type", "application/fido+uaf")],
+        body: JSONValue.object(["uafResponse": .string(message.serializedString())]).serialized())
+      #expect(answer.body["statusCode"] == 1403)
+    }
   }
 
   /// The server's own secret makes them: another server has others, and a new start of this one has not.
