@@ -8,7 +8,7 @@ import Synchronization
 /// Rows in an SQLite file.
 ///
 /// Every statement that may wait or touch the disk runs on a thread of its own. The one exception is
-/// `foreignVersion()`: it reads a few words of shared memory, never waits, and saves each signature two changes of
+/// `foreignVersion()`: it looks at the file's name and at a few words of shared memory, never waits, and saves each signature two changes of
 /// thread.
 final class SQLiteBackend: RowBackend {
   let head: StoreHead
@@ -164,9 +164,10 @@ final class SQLiteBackend: RowBackend {
   func foreignVersion() throws -> Int64? {
     try checkProcess()
     return try slot.withLockIfAvailable { slot -> Int64? in
-      guard let connection = slot.opened?.connection else { return nil }
+      // Nothing is current of a file that is gone: the next transaction says so.
+      guard let opened = slot.opened, try opened.file.isStill(opened.identity) else { return nil }
       do {
-        return try connection.versionWithoutWaiting(thenWaiting: source.busyTimeout).map { slot.generation << 32 | $0 }
+        return try opened.connection.versionWithoutWaiting(thenWaiting: source.busyTimeout).map { slot.generation << 32 | $0 }
       } catch {
         throw close(&slot, after: error, isCommitting: false, "store.version")
       }

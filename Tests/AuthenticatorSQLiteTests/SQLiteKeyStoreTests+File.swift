@@ -79,4 +79,23 @@ extension SQLiteKeyStoreTests {
     #expect(await code { try await TestStore.active(store) } == .storageFailed)
     #expect(await code { try await store.delete(key.tag) } == .storageFailed)
   }
+
+  /// What a process remembers of its store ends with the file, whether or not another one stands in its place.
+  @Test(arguments: [false, true]) func nothingIsTakenFromMemoryWhenTheFileIsGone(isReplaced: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let store = try await TestStore.open(folder.store)
+    let key = try await TestStore.active(store, TestStore.request(counter: .rising))
+    let item = ItemName(owner: nil, name: "item")
+    try await store.setItem(item, to: [1])
+    let query = KeyQuery(instance: key.owner.instance)
+    let uses: [@Sendable () async throws -> Void] = [
+      { _ = try await store.sign([1], with: key.tag, ticket: nil) }, { _ = try await store.advance(.key(key.tag)) },
+      { _ = try await store.item(item) }, { _ = try await store.records(matching: query) },
+      { _ = try await store.record(key.tag) },
+    ]
+    for use in uses { for _ in 0..<2 { try await use() } }
+    for name in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.store + name) }
+    if isReplaced { _ = try await TestStore.open(folder.store) }
+    for use in uses { #expect([.storageFailed, .storeMissing, .keyNotFound].contains(await code(use))) }
+  }
 }

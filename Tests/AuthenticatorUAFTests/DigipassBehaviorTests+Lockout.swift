@@ -31,6 +31,44 @@ extension DigipassBehaviorTests {
     #expect(kit.device.verifier.failedAttempts == 0)
   }
 
+  private func lock(_ kit: UAFKit, _ model: UAFKit.Model) async {
+    _ = await kit.authenticate(UAFKit.authentication(model), steps: .mismatch, .mismatch, .mismatch)
+    _ = await kit.authenticate(UAFKit.authentication(model), steps: .mismatch, .mismatch)
+    #expect(kit.device.verifier.isLockedOut)
+  }
+
+  /// A locked sensor hides the enrolled set. A context that does not bring it replaces no prompt then, where keys are made
+  /// or biometrics alone open them.
+  @Test(arguments: [UAFKit.Model.state, .deletion]) func d13AContextDoesNotStandInForTheLockedSet(
+    _ model: UAFKit.Model
+  ) async throws {
+    for isRegistration in [false, true] {
+      let kit = try await registered(model)
+      await lock(kit, model)
+      let shown = kit.prompts.count
+      kit.device.verifier.handOver(ScriptedDevice.Context())
+      kit.device.verifier.script([.passcode(UAFKit.passcode), .match()])
+      let message = isRegistration ? UAFKit.registration(model) : UAFKit.authentication(model)
+      _ = try await kit.client.process(message, facetID: UAFKit.facet)
+      #expect(kit.prompts.dropFirst(shown).map(\.kind) == [.passcode, .biometric])
+    }
+  }
+
+  /// Where the passcode opens the key as well, nothing of the set is looked at when it signs.
+  @Test func d15AContextIsGoodForBiometricOrPasscodeWhenLocked() async throws {
+    let kit = try await registered(.either)
+    try await kit.register(.state, steps: .match())
+    await lock(kit, .state)
+    let shown = kit.prompts.count
+    kit.device.verifier.handOver(ScriptedDevice.Context())
+    #expect(await kit.authenticate(UAFKit.authentication(.either)).outcome == .success)
+    #expect(kit.prompts.count == shown)
+    kit.device.verifier.handOver(ScriptedDevice.Context())
+    kit.device.verifier.script([.passcode(UAFKit.passcode)])
+    _ = try await kit.client.process(UAFKit.registration(.either, username: "bob"), facetID: UAFKit.facet)
+    #expect(kit.prompts.dropFirst(shown).map(\.kind) == [.passcode])
+  }
+
   @Test func d14AMatchBeforeTheLimitResetsTheCount() async throws {
     let kit = try await registered(.state)
     let result = await kit.authenticate(UAFKit.authentication(.state), steps: .mismatch, .mismatch, .match())

@@ -194,6 +194,17 @@ struct DigipassBehaviorTests {
     #expect(!kit.prompts.contains { $0.kind == .alternative })
   }
 
+  /// Who has nothing registered any more has left nothing of it behind.
+  @Test(arguments: ["", UAFKit.Model.state.rawValue]) func d11ADeregistrationEndsTheOffer(_ aaid: String) async throws {
+    let kit = try await registered(.state)
+    _ = await kit.authenticate(UAFKit.authentication(.state), steps: .mismatch, .mismatch, .mismatch)
+    _ = try await kit.client.process(UAFKit.deregistration(aaid, ""), facetID: UAFKit.facet)
+    try await kit.register(.state, username: "bob", steps: .match())
+    try await kit.register(.passcode, username: "bob", steps: .passcode(UAFKit.passcode))
+    #expect(await kit.authenticate(UAFKit.authentication(.state, .passcode), steps: .match()).outcome == .success)
+    #expect(!kit.prompts.contains { $0.kind == .alternative })
+  }
+
   @Test func thePersonChoosesWhereTheAppWantsIt() async throws {
     let kit = try UAFKit { $0.asksForAuthenticator = true }
     kit.device.verifier.script([.choose("Passcode"), .passcode(UAFKit.passcode)])

@@ -121,7 +121,7 @@ struct ForesightTests {
       $0.publicKeyFormat = .rsa2048Raw
     },
     Change(name: "title", isNoticed: false) { $0.title = "Other" },
-    Change(name: "encoding", isNoticed: false) { $0.authenticationAlgorithm = .secp256r1ECDSASHA256DER },
+    Change(name: "encoding") { $0.authenticationAlgorithm = .secp256r1ECDSASHA256DER },
     Change(name: "second factor", isNoticed: false) { $0.isSecondFactorOnly = true },
   ]
 

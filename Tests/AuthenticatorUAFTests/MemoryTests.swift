@@ -31,6 +31,21 @@ import Testing
     #expect(await outcome(kit, UAFKit.authentication(.silent)) == nil)
   }
 
+  /// Another copy of the store may have been put back under the client.
+  @Test func anotherTokenOfTheStoreIsNotTakenForTheLastOne() async throws {
+    let kit = try UAFKit()
+    try await kit.register(.silent)
+    let name = ItemName(owner: nil, name: "uaf.asmToken")
+    let store = kit.device.context.keyStore
+    let token = try #require(try await store.item(name))
+    for _ in 0..<2 {
+      try await store.setItem(name, to: [UInt8](repeating: 7, count: 32))
+      #expect(await outcome(kit, UAFKit.authentication(.silent)) == AuthenticatorError(.keyAccessDenied))
+      try await store.setItem(name, to: token)
+      #expect(await outcome(kit, UAFKit.authentication(.silent)) == nil)
+    }
+  }
+
   @Test func callersThatLookAlikeAreTwo() async throws {
     let kit = try UAFKit()
     let (composed, decomposed) = ("ios:bundle-id:caf\u{E9}", "ios:bundle-id:cafe\u{301}")

@@ -2,7 +2,7 @@ import Glibc
 
 /// A program started by a test. Its output goes to files, so that no pipe can fill up and block it.
 public final class ChildProcess: Sendable {
-  public let pid: pid_t
+  private let child: Child
   private let folder: TemporaryFolder
 
   /// What became of a process.
@@ -34,16 +34,7 @@ public final class ChildProcess: Sendable {
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     let words = directory.map { ["env", "-C", $0] } ?? []
-    pid = try Self.spawn(words + [program] + arguments, environment, &actions, &attributes)
-  }
-
-  // A test that failed has not asked for the result; while a zombie is there, exit tests never hear of their own.
-  deinit { Self.reap(pid) }
-
-  /// Takes the status of a process that has ended and was not waited for.
-  static func reap(_ pid: pid_t) {
-    var status: Int32 = 0
-    _ = waitpid(pid, &status, WNOHANG)
+    child = try Self.spawn(words + [program] + arguments, environment, &actions, &attributes)
   }
 
   /// `POSIX_SPAWN_SETSID` and `POSIX_SPAWN_SETSIGDEF`, which the Glibc module leaves out. A session of its own: the
@@ -53,7 +44,7 @@ public final class ChildProcess: Sendable {
   static func spawn(
     _ words: [String], _ environment: [String: String?],
     _ actions: inout posix_spawn_file_actions_t, _ attributes: inout posix_spawnattr_t
-  ) throws -> pid_t {
+  ) throws -> Child {
     var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     var envp: [UnsafeMutablePointer<CChar>?] = merged(environment).map { strdup($0) } + [nil]
     defer { for pointer in argv + envp { free(pointer) } }
@@ -65,7 +56,7 @@ public final class ChildProcess: Sendable {
     var child: pid_t = 0
     let code = posix_spawnp(&child, words[0], &actions, &attributes, &argv, &envp)
     guard code == 0 else { throw SystemError("spawn \(words[0])", code) }
-    return child
+    return Child(pid: child)
   }
 
   private static func merged(_ changes: [String: String?]) -> [String] {
@@ -88,38 +79,20 @@ public final class ChildProcess: Sendable {
   /// Waits until it ends. A process that outlives the limit is killed, and the test learns it from status 137.
   public func result(within limit: Duration = .seconds(300)) async throws -> Result {
     let deadline = ContinuousClock.now + limit
-    var status: Int32 = 0
-    var isKilled = false
     while true {
-      let done = waitpid(pid, &status, WNOHANG)
-      if done == pid { break }
-      if done < 0 && errno != EINTR { throw SystemError("waitpid", errno) }
-      if ContinuousClock.now > deadline && !isKilled {
-        kill(pid, SIGKILL)
-        isKilled = true
-      }
+      if let status = try child.status() { return Result(status: status, stdout: stdout, stderr: stderr) }
+      if ContinuousClock.now > deadline { child.send(SIGKILL) }
       try await Task.sleep(for: .milliseconds(5))
     }
-    let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
-    return Result(status: code, stdout: stdout, stderr: stderr)
   }
 
   /// Whether it has ended; `result` tells how.
-  public var hasEnded: Bool {
-    var information = siginfo_t()
-    return waitid(P_PID, id_t(pid), &information, WEXITED | WNOHANG | WNOWAIT) == 0
-      && information.si_signo == SIGCHLD
-  }
+  public var hasEnded: Bool { (try? child.status()) != nil }
 
-  public func send(_ signal: Int32) { kill(pid, signal) }
+  public func send(_ signal: Int32) { child.send(signal) }
 
-  /// Kills it and waits for that. A child that nobody waits for stays as a zombie, and exit tests of the same process
-  /// then never hear of their own.
-  public func end() {
-    kill(pid, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-  }
+  /// Kills it and waits for that.
+  public func end() { _ = try? child.end() }
 
   /// The first line of standard output, once it is there.
   public func firstLine(within limit: Duration = .seconds(300)) async throws -> String {

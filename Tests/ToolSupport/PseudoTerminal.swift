@@ -2,7 +2,8 @@ import Glibc
 
 /// A program started by a test on a terminal of its own, with a person's hands: waits for words, types others.
 public final class PseudoTerminal: Sendable {
-  public let pid: pid_t
+  public var pid: pid_t { child.pid }
+  private let child: Child
   private let descriptor: Int32
 
   public init(_ program: String, _ arguments: [String], environment: [String: String?] = [:]) throws {
@@ -24,13 +25,10 @@ public final class PseudoTerminal: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    pid = try ChildProcess.spawn([program] + arguments, environment, &actions, &attributes)
+    child = try ChildProcess.spawn([program] + arguments, environment, &actions, &attributes)
   }
 
-  deinit {
-    close(descriptor)
-    ChildProcess.reap(pid)
-  }
+  deinit { close(descriptor) }
 
   /// Reads until the screen shows `text`, and returns everything read since the last call.
   @discardableResult
@@ -54,18 +52,17 @@ public final class PseudoTerminal: Sendable {
   /// Waits until it ends; returns its exit status and the rest of the screen.
   public func result(within limit: Duration = .seconds(300)) async throws -> (status: Int32, screen: String) {
     let deadline = ContinuousClock.now + limit
-    var status: Int32 = 0
     var screen = ""
     while true {
       screen += readAvailable() ?? ""
-      let done = waitpid(pid, &status, WNOHANG)
-      if done == pid { break }
-      if ContinuousClock.now > deadline { kill(pid, SIGKILL) }
+      if let status = try child.status() { return (status, screen + (readAvailable() ?? "")) }
+      if ContinuousClock.now > deadline { child.send(SIGKILL) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    screen += readAvailable() ?? ""
-    return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, screen)
   }
+
+  /// Sends a signal, unless it has ended.
+  public func send(_ signal: Int32) { child.send(signal) }
 
   /// Whether what is typed shows on the screen.
   public var echoes: Bool {

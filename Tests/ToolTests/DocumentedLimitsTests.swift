@@ -88,6 +88,7 @@ import ToolSupport
     for row in [
       "message | \(size(try limit("messageBytes"))), ",
       "an assertion \(grouped(try limit("assertionBytes"))) bytes",
+      "policy | \(grouped(try limit("policyEntries"))) sets of \(try limit("setCriteria")) criteria, ",
       "choices | the first \(try limit("policyChoices")) ways ",
       "app ID, facet ID | \(try limit("appIDBytes")) bytes, ",
       "channel binding | a certificate of \(grouped(try limit("tlsServerCertificateCharacters") * 3 / 4)) bytes, ",

@@ -31,7 +31,7 @@ struct MemoryTests {
     }
     try await waitUntil { proxy.isHolding }
     try await expectNothingSecret(in: tool.pid, bench)
-    kill(tool.pid, SIGKILL)
+    tool.send(SIGKILL)
     _ = try await tool.result()
   }
 
@@ -51,7 +51,7 @@ struct MemoryTests {
     tool.type(Self.pin)
     try await waitUntil { proxy.isHolding }
     try await expectNothingSecret(in: tool.pid, bench)
-    kill(tool.pid, SIGKILL)
+    tool.send(SIGKILL)
     _ = try await tool.result()
   }
 

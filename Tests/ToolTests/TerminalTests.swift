@@ -41,7 +41,7 @@ import ToolSupport
   func aSignalAtAPromptPutsTheTerminalBack(signal: Int32) async throws {
     let terminal = try login("Login", "--answer", "NameCallback=mira")
     try await terminal.wait(for: "assword:")
-    kill(terminal.pid, signal)
+    terminal.send(signal)
     let (status, screen) = try await terminal.result()
     #expect(status == 128 + signal)
     #expect(screen.contains("ended by a signal (appCanceled)"))

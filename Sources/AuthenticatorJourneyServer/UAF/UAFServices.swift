@@ -14,8 +14,8 @@ struct UAFServices: Sendable {
   private let key: SecretBytes
   let pseudonyms: UAFPseudonyms
 
-  /// Throws `AuthenticatorError` (`invalidRequest`) for settings that name a realm which is not served, and journeys that
-  /// name a model which could never answer.
+  /// Throws `AuthenticatorError` (`invalidRequest`) for settings that name a realm which is not served or with which
+  /// nothing could ever succeed, and journeys that name a model which could never answer.
   init(
     configuration: JourneyServerConfiguration, registry: any JourneyRegistry, pseudonyms: Pseudonyms
   ) async throws {
@@ -23,7 +23,12 @@ struct UAFServices: Sendable {
     guard let realm = settings.realm ?? configuration.realms.first, configuration.realms.contains(realm) else {
       throw AuthenticatorError(.invalidRequest, stage: "server", reason: "the realm of UAF is not served")
     }
-    do throws(JourneyTreeError) { try configuration.uaf.check(configuration.journeys) } catch {
+    if !settings.models.isEmpty {
+      do throws(ExpectationError) { try settings.check(applicationIDs: configuration.applicationIDs) } catch {
+        throw AuthenticatorError(.invalidRequest, stage: "server", reason: "of the settings of UAF, \(error)")
+      }
+    }
+    do throws(JourneyTreeError) { try settings.check(configuration.journeys) } catch {
       throw AuthenticatorError(.invalidRequest, stage: "server", reason: "\(error)")
     }
     self.realm = realm
@@ -56,7 +61,7 @@ struct UAFServices: Sendable {
   }
 
   private static func facets(_ applicationIDs: [String], _ address: String) -> [String] {
-    var facets = applicationIDs.map { "linux:exe:" + $0 }
+    var facets = UAFSettings.facets(of: applicationIDs)
     if let scheme = address.firstRange(of: "://") {
       facets.append(String(address[..<scheme.upperBound] + address[scheme.upperBound...].prefix { $0 != "/" }))
     }

@@ -1,13 +1,22 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorCore
-internal import AuthenticatorRelyingParty
+public import AuthenticatorRelyingParty
 
 extension UAFSettings {
-  /// Refuses settings with which nothing could ever succeed.
+  /// Refuses settings with which nothing could ever succeed on a server of these applications.
+  ///
+  /// Throws `ExpectationError`, which names the member.
+  public func check(applicationIDs: [String]) throws(ExpectationError) {
+    try checkThatSomebodyCanSignIn()
+    if let appID, !Self.isApp(appID, facets ?? Self.facets(of: applicationIDs)) { throw ExpectationError("appID") }
+  }
+
+  /// Refuses settings with which nothing could ever succeed, whatever the server's applications are.
   func checkThatSomebodyCanSignIn() throws(ExpectationError) {
     guard !models.isEmpty else { throw ExpectationError("metadata") }
     guard !speakingModels.isEmpty else { throw Self.useless("versions") }
     if let policy { try check(policy) }
+    try checkLength()
     // A set is registered as a whole, so the smallest one must have room.
     let smallest = policy?.accepted.map(\.count).min() ?? 1
     guard quota >= smallest else { throw Self.useless("quota") }
@@ -18,14 +27,24 @@ extension UAFSettings {
 
   private static func useless(_ member: String) -> ExpectationError { ExpectationError(member, isUseless: true) }
 
-  /// The longest policy: each version of a request repeats it, and clients read no message of more than a mebibyte.
-  private static let maximumPolicyBytes = 256 * 1024
+  /// What a request may hold of policy and extensions. In a journey it is one text in JSON, of at most 64 KiB, and what
+  /// is of the person and the moment needs room too.
+  private static let maximumBytes = 48 * 1024
+
+  /// That requests, of which each version repeats policy and extensions, and responses, which repeat the extensions, are
+  /// no longer than journeys have them.
+  private func checkLength() throws(ExpectationError) {
+    func length(_ value: JSONValue) -> Int {
+      JSONValue.string(value.serializedString()).serialized().count * versions.count
+    }
+    let policy = policy ?? UAFAcceptancePolicy(anyOf: speakingModels.map(\.aaid))
+    let (ofPolicy, ofExtensions) = (length(.object(policy.json)), length(.array(extensions.map(\.json))))
+    guard ofPolicy + ofExtensions > Self.maximumBytes else { return }
+    throw Self.useless(ofPolicy < ofExtensions ? "extensions" : self.policy == nil ? "metadata" : "policy")
+  }
 
   /// That every criterion names models that can serve it, and every set can be served in one version.
   private func check(_ policy: UAFAcceptancePolicy) throws(ExpectationError) {
-    guard JSONValue.object(policy.json).serialized().count <= Self.maximumPolicyBytes else {
-      throw Self.useless("policy")
-    }
     for (place, set) in policy.accepted.enumerated() {
       for (index, criterion) in set.enumerated() {
         let path = "policy.accepted.\(place).\(index)"

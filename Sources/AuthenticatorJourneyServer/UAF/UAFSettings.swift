@@ -52,6 +52,9 @@ extension UAFSettings {
     try checkThatSomebodyCanSignIn()
   }
 
+  /// The facets of a server's own apps.
+  static func facets(of applicationIDs: [String]) -> [String] { applicationIDs.map { "linux:exe:" + $0 } }
+
   /// The models that could answer a request in one of its versions.
   var speakingModels: [UAFModelStatement] {
     models.all.filter { $0.versions.contains(where: versions.contains) }

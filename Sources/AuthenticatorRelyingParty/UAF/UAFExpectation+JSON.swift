@@ -65,6 +65,10 @@ public struct UAFVerificationJob: Sendable {
     }
     expectation.maximumRegistrationCounter =
       try members.optionalNumber("maximumRegistrationCounter") ?? expectation.maximumRegistrationCounter
+    // The first registration of any authenticator that counts has a higher one.
+    guard expectation.maximumRegistrationCounter > 0 else {
+      throw ExpectationError("maximumRegistrationCounter", isUseless: true)
+    }
     var registrations: [UAFRegistrationRecord] = []
     if let value = members.object["registrations"] {
       guard let list = value.arrayValue else { throw members.error("registrations") }
@@ -120,7 +124,8 @@ public struct UAFVerificationJob: Sendable {
 
   /// Verifies a response and says what came of it: `{"verified": true, "operation", "facetID", "statusCode",
   /// "registrations", "refused"}`, for a registration also `"methods"`, one list for each record, for an authentication
-  /// `"stepUp"`, `"signers"` and `"confirmedHash"`.
+  /// `"stepUp"`, `"signers"` and `"confirmedHash"`. The status is 1202 where a step-up is needed and where a second factor
+  /// alone has signed, else 1200.
   /// - Parameter time: The time at which certificates must be valid, in seconds since 1970-01-01T00:00:00Z.
   ///
   /// Throws `UAFVerificationError`.
@@ -129,6 +134,10 @@ public struct UAFVerificationJob: Sendable {
     case .authentication:
       let verdict = try expectation.verifyAuthentication(response, registered: registrations)
       var object = Self.head(operation, verdict.facetID, verdict.refused, verdict.signers.map(\.registration))
+      // As servers answer: what is verified may need something beside it to sign anybody in.
+      if verdict.needsStepUp || verdict.isSecondFactorOnly {
+        object["statusCode"] = .integer(Int64(UAFStatusCode.accepted.rawValue))
+      }
       object["stepUp"] = .bool(verdict.needsStepUp)
       object["signers"] = .array(
         verdict.signers.map { signer in

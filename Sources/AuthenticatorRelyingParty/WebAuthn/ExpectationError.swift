@@ -15,7 +15,7 @@ public struct ExpectationError: Error, Hashable, Sendable, CustomStringConvertib
   }
 
   public var description: String {
-    member.isEmpty ? "the expectation is not an object" : "\(member) \(complaint)"
+    member.isEmpty ? "the whole is not an object" : "\(member) \(complaint)"
   }
 
   /// What is wrong with the member.

@@ -60,6 +60,11 @@ extension AuthenticatorModule {
     return AAID(String(decoding: bytes, as: UTF8.self))
   }
 
+  /// Forgets that the last sign-in failed, if it was with this model.
+  func forgetFailure(of aaid: AAID, _ tokens: AccessTokens) async throws {
+    if try await failedModel(tokens) == aaid { try await note(failureOf: nil, tokens) }
+  }
+
   /// Notes with which model a sign-in failed; nil: none did, or an alternative to it was offered.
   func note(failureOf aaid: AAID?, _ tokens: AccessTokens) async throws {
     guard let name = tokens.failureItem else { return }

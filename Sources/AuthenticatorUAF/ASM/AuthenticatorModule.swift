@@ -33,7 +33,6 @@ final class AuthenticatorModule: Sendable {
   /// What keys of this application and caller are bound to, by the application's IDs, older ones first; empty before the
   /// first registration on this device, when there are no keys either.
   func tokens(of application: UAFApplication) async throws -> AccessTokens {
-    if let known = memory.tokens(of: application) { return known }
     guard let asmToken = try await context.keyStore.item(Self.tokenItem) else { return AccessTokens() }
     return try tokens(of: application, asmToken)
   }
@@ -47,6 +46,7 @@ final class AuthenticatorModule: Sendable {
   }
 
   private func tokens(of application: UAFApplication, _ asmToken: [UInt8]) throws -> AccessTokens {
+    if let known = memory.tokens(of: application, asmToken) { return known }
     guard asmToken.count == 32 else { throw AuthenticatorError(.integrityFailed, stage: "uaf.asm") }
     let ids = application.formerIDs + [application.id]
     var tokens = AccessTokens(
@@ -56,7 +56,7 @@ final class AuthenticatorModule: Sendable {
         return AccessTokens.Entry(appID: id, token: token)
       })
     tokens.failureItem = tokens.current.map(Self.failureItem)
-    memory.remember(tokens, of: application)
+    memory.remember(tokens, of: application, asmToken)
     return tokens
   }
 
@@ -257,7 +257,10 @@ final class AuthenticatorModule: Sendable {
     switch scope {
     case .everything:
       for one in authenticators { try await forgetGoneKeys(one.model.aaid, tokens) }
-    case .model(let aaid): try await forgetGoneKeys(aaid, tokens)
+      try await note(failureOf: nil, tokens)
+    case .model(let aaid):
+      try await forgetGoneKeys(aaid, tokens)
+      try await forgetFailure(of: aaid, tokens)
     case .key(let aaid, let keyID): try await forgetGoneKeys(aaid, tokens, only: keyID)
     }
     if let failure { throw failure }

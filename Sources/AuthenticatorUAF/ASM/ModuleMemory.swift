@@ -2,11 +2,12 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import Synchronization
 
-/// What costs reading and hashing each time and stays the same: the token behind all others is made once in the life of
-/// a store, and the rest follows from what it stands with.
+/// What costs reading and hashing each time, with what it follows from: nothing of it is taken for another token of the
+/// store, application or sealed handle.
 final class ModuleMemory: Sendable {
   private struct Known: Sendable {
     var application: UAFApplication?
+    var asmToken: [UInt8] = []
     var tokens = AccessTokens()
     /// By their sealed form; a caller seldom has more than a few.
     var handles: [(bytes: [UInt8], handle: KeyHandle)] = []
@@ -18,17 +19,20 @@ final class ModuleMemory: Sendable {
   // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps its
   // owner there.
   @inline(never)
-  func tokens(of application: UAFApplication) -> AccessTokens? {
+  func tokens(of application: UAFApplication, _ asmToken: [UInt8]) -> AccessTokens? {
     known.withLock { known in
-      guard let present = known.application, present.isIdentical(to: application) else { return nil }
+      guard let present = known.application, present.isIdentical(to: application), known.asmToken == asmToken else {
+        return nil
+      }
       return known.tokens
     }
   }
 
   @inline(never)
-  func remember(_ tokens: AccessTokens, of application: UAFApplication) {
+  func remember(_ tokens: AccessTokens, of application: UAFApplication, _ asmToken: [UInt8]) {
     known.withLock { known in
       known.application = application
+      known.asmToken = asmToken
       known.tokens = tokens
     }
   }

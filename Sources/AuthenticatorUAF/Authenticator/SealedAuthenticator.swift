@@ -101,7 +101,7 @@ final class SealedAuthenticator: Sendable {
       throw AuthenticatorError(.keyGenerationFailed, stage: "uaf.register", reason: "the random source gave too little")
     }
     let handle = KeyHandle(
-      aaid: model.aaid, accessToken: accessToken, keyID: keyID,
+      aaid: model.aaid, accessToken: accessToken, keyID: keyID, algorithm: model.authenticationAlgorithm,
       username: model.isSecondFactorOnly ? "" : username)
     let left = command.deadline - context.environment.uptime()
     let now = context.environment.now()
@@ -180,7 +180,9 @@ final class SealedAuthenticator: Sendable {
   /// - Parameter type: `keyType()`.
   func fits(_ key: RegisteredKey, _ type: AuthenticatorType?) -> Bool {
     let record = key.record
+    // The same signature in another form is another algorithm to the server.
     guard record.algorithm == model.authenticationAlgorithm.signatureAlgorithm,
+      key.handle.algorithm == nil || key.handle.algorithm == model.authenticationAlgorithm,
       type == nil || record.authenticator == type
     else { return false }
     // A model that claims hardware has no key without.

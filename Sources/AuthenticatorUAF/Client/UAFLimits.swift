@@ -6,6 +6,10 @@ package enum UAFLimits {
   package static let assertionBytes = TLVElement.maximumBytes
   /// An application's ID, in UTF-8.
   package static let appIDBytes = 512
+  /// Sets of a policy, and criteria that it rules out.
+  package static let policyEntries = 1024
+  /// Criteria of one set.
+  package static let setCriteria = 64
   /// Ways of serving one policy.
   package static let policyChoices = 64
   /// Ways that a policy gives again, or of which no one user has all keys, before its rest is passed over.

@@ -28,7 +28,10 @@ final class UAFOperationContext: Sendable {
     let header = request.header
     for one in header.exts where one.failIfUnknown && !SealedAuthenticator.extensionIDs.contains(one.id) {
       throw AuthenticatorError(
-        .invalidMessage, stage: "uaf.extensions", reason: "an extension that must be understood is unknown")
+        .invalidMessage, stage: "uaf.extensions",
+        reason: MessageMembers.isName(one.id)
+          ? "the extension \(one.id) must be understood and is unknown"
+          : "an extension that must be understood is unknown")
     }
     guard header.appID?.utf8.count ?? 0 <= UAFLimits.appIDBytes else {
       throw MessageMembers.error("header.appID", "is too long")

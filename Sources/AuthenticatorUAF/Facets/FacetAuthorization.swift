@@ -42,7 +42,12 @@ actor FacetAuthorization {
     until deadline: Duration, in environment: AuthenticatorEnvironment
   ) async throws {
     let list = try await list(at: url, configuration, deadline, environment)
-    guard list.names(facet, version: version) else { throw Self.untrusted("does not name the caller") }
+    guard list.names(facet, version: version) else {
+      throw AuthenticatorError(
+        .untrustedFacet, stage: "uaf.facets",
+        reason: "the list of trusted facets at \(Self.place(url)) does not name the caller for version "
+          + "\(version.major).\(version.minor)")
+    }
   }
 
   private func list(

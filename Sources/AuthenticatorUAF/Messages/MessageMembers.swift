@@ -28,15 +28,18 @@ struct MessageMembers {
 
   /// A member that nobody knows, by its name if that is one.
   static func unknown(_ name: String, in place: String) -> AuthenticatorError {
-    let isName =
-      (1...40).contains(name.utf8.count)
-      && name.utf8.allSatisfy { byte in
+    error(place, isName(name) ? "has the unknown member \(name)" : "has an unknown member")
+  }
+
+  /// Whether a text from outside may stand in an error: short, of letters, digits, full stops and underscores.
+  static func isName(_ text: String) -> Bool {
+    (1...40).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
         switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+        case 0x2E, 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
         default: false
         }
       }
-    return error(place, isName ? "has the unknown member \(name)" : "has an unknown member")
   }
 
   func malformed(_ name: StaticString) -> AuthenticatorError {

@@ -33,15 +33,21 @@ public struct UAFPolicy: Hashable, Sendable {
   }
 
   private static func list(_ name: String, _ value: JSONElement) throws -> JSONElements {
-    guard let list = value.elements, (1...1024).contains(list.count) else {
+    guard let list = value.elements, case let count = list.count, count > 0 else {
       throw MessageMembers.error("policy.\(name)", "is malformed")
+    }
+    guard count <= UAFLimits.policyEntries else {
+      throw MessageMembers.error("policy.\(name)", "has more than \(UAFLimits.policyEntries) entries")
     }
     return list
   }
 
   private static func criteria(_ set: JSONElement) throws -> [MatchCriteria] {
-    guard let criteria = set.elements, (1...64).contains(criteria.count) else {
+    guard let criteria = set.elements, case let count = criteria.count, count > 0 else {
       throw MessageMembers.error("policy.accepted", "is malformed")
+    }
+    guard count <= UAFLimits.setCriteria else {
+      throw MessageMembers.error("policy.accepted", "has a set of more than \(UAFLimits.setCriteria) criteria")
     }
     return try criteria.map { try MatchCriteria($0) }
   }

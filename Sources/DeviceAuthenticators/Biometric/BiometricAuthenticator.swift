@@ -27,7 +27,7 @@ open class BiometricAuthenticator: DefaultDeviceAuthenticator {
     var request = request
     request.prompt.fallbackTitle = request.prompt.fallbackTitle ?? config.fallbackTitle
     request.prompt.cancelTitle = request.prompt.cancelTitle ?? config.cancelTitle
-    if let ticket = try await handedOver(for: request, admitting: methods) { return ticket }
+    if let ticket = try await handedOver(for: request, by: access, admitting: methods) { return ticket }
     if access.isBiometricOnly { try await unlockSensor(for: request) }
     return try await super.verify(request, by: access)
   }
@@ -41,12 +41,12 @@ open class BiometricAuthenticator: DefaultDeviceAuthenticator {
   }
 
   private func handedOver(
-    for request: VerificationRequest, admitting methods: Set<VerificationMethod>
+    for request: VerificationRequest, by access: KeyAccess, admitting methods: Set<VerificationMethod>
   ) async throws -> VerificationTicket? {
     guard let delegate = config.contextDelegate else { return nil }
     let handedOver = try await withDeadline(request.deadline) { await delegate.biometricContext() }
     let environment = context.environment
-    guard let handedOver,
+    guard let handedOver, await isEnrollmentKnown(by: handedOver, for: request, access),
       handedOver.use(admitting: methods, at: environment.uptime(), validity: config.contextValidity)
     else { return nil }
     return VerificationTicket(
@@ -55,6 +55,15 @@ open class BiometricAuthenticator: DefaultDeviceAuthenticator {
         enrollmentState: handedOver.enrollmentState),
       authorization: handedOver.platformContext.map { .platform($0) } ?? .none,
       operation: request.operation, keys: request.keys, expires: request.deadline)
+  }
+
+  /// Whether the enrolled set can be had for a key that is made, or that biometrics alone open. A locked sensor hides it
+  /// until the passcode was given: a context that does not bring it replaces no prompt then.
+  private func isEnrollmentKnown(
+    by handedOver: BiometricContext, for request: VerificationRequest, _ access: KeyAccess
+  ) async -> Bool {
+    guard handedOver.enrollmentState == nil, access.isBiometricOnly || request.isRegistration else { return true }
+    return await !context.verifier.methods().areBiometricsLocked
   }
 
   /// Asks for the passcode when the sensor is locked; a right one unlocks it.

@@ -77,6 +77,7 @@ enum Limits {
     [
       "messageBytes": number(UAFLimits.messageBytes), "assertionBytes": number(UAFLimits.assertionBytes),
       "appIDBytes": number(UAFLimits.appIDBytes), "policyChoices": number(UAFLimits.policyChoices),
+      "policyEntries": number(UAFLimits.policyEntries), "setCriteria": number(UAFLimits.setCriteria),
       "transactionCharacters": number(UAFLimits.transactionCharacters),
       "transactionImageBytes": number(UAFLimits.transactionImageBytes),
       "facetListBytes": number(UAFLimits.facetListBytes), "facetListRedirects": number(UAFLimits.facetListRedirects),

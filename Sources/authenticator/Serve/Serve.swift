@@ -104,7 +104,7 @@ struct Serve: Verb {
     if let trustedDevicesPath { configuration.trustedDevices = try Self.trustedDevices(trustedDevicesPath) }
     configuration.webAuthn = try relyingParty.configuration(at: environment.now().seconds)
     if let uafPath {
-      configuration.uaf = try Self.uaf(uafPath)
+      configuration.uaf = try Self.uaf(uafPath, applicationIDs)
       if let realm = configuration.uaf.realm, !configuration.realms.contains(realm) {
         throw Failure.unusable("inputUnusable", "\(InputFile.name(uafPath)): realm is not served", stage: "uaf")
       }
@@ -135,10 +135,12 @@ struct Serve: Verb {
     }
   }
 
-  private static func uaf(_ path: String) throws -> UAFSettings {
+  private static func uaf(_ path: String, _ applicationIDs: [String]) throws -> UAFSettings {
     let json = try InputFile.json(path)
     do {
-      return try UAFSettings(json: json)
+      let settings = try UAFSettings(json: json)
+      try settings.check(applicationIDs: applicationIDs)
+      return settings
     } catch {
       throw Failure.unusable("inputUnusable", "\(InputFile.name(path)): \(error)", stage: "uaf")
     }

@@ -21,7 +21,8 @@ struct UAFVerify: Verb {
       'requiresChannelBinding' and 'maximumRegistrationCounter'.
       """,
       """
-      Exit status: 0 verified, 1 not verified ('error' and 'step' tell the first step that failed), 2 usage, 3 a file \
+      Exit status: 0 verified ('statusCode' is 1202 where more is needed to sign anybody in: a step-up, or another factor \
+      beside a second one), 1 not verified ('error' and 'step' tell the first step that failed), 2 usage, 3 a file \
       that cannot be read, is not JSON, or says nothing that could be expected: what the expectation lacks is named, \
       also a model that cannot attest in a registration, for ECDAA or full attestation without roots, and what makes the \
       request one that no client takes.
@@ -51,7 +52,9 @@ struct UAFVerify: Verb {
         throw unusable(error)
       }
       let verdict = try job.verify(response, at: SystemClock.now().seconds)
-      try console.print(.object(verdict), lines: ["verified"])
+      let isEnough = verdict["statusCode"]?.intValue == Int(UAFStatusCode.ok.rawValue)
+      try console.print(
+        .object(verdict), lines: [isEnough ? "verified" : "verified; not enough to sign anybody in (1202)"])
       return .success
     } catch let error as UAFVerificationError {
       try console.print(error.json, lines: [])

@@ -98,6 +98,7 @@ import Testing
 
   @Test func countersMayGoAsFarAsIsSaid() {
     #expect(member { $0["maximumRegistrationCounter"] = 4_294_967_295 } == nil)
+    #expect(member { $0["maximumRegistrationCounter"] = 0 } == "maximumRegistrationCounter")
     #expect(member { $0["maximumRegistrationCounter"] = -1 } == "maximumRegistrationCounter")
   }
 
