@@ -167,7 +167,8 @@ final class SQLiteBackend: RowBackend {
       // Nothing is current of a file that is gone: the next transaction says so.
       guard let opened = slot.opened, try opened.file.isStill(opened.identity) else { return nil }
       do {
-        return try opened.connection.versionWithoutWaiting(thenWaiting: source.busyTimeout).map { slot.generation << 32 | $0 }
+        let version = try opened.connection.versionWithoutWaiting(thenWaiting: source.busyTimeout)
+        return version.map { slot.generation << 32 | $0 }
       } catch {
         throw close(&slot, after: error, isCommitting: false, "store.version")
       }

@@ -72,7 +72,7 @@ final class RawServer: Sendable {
 
   /// Runs `serve` on a thread for every connection; the connection is closed when it returns.
   init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     self.listener = listener
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

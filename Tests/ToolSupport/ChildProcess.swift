@@ -98,8 +98,11 @@ public final class ChildProcess: Sendable {
   public func firstLine(within limit: Duration = .seconds(300)) async throws -> String {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
+      // In this order: what was written before the end is there afterwards.
+      let isOver = hasEnded
       let text = stdout
       if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
+      if isOver { break }
       try await Task.sleep(for: .milliseconds(10))
     }
     throw SystemError("no line on standard output; standard error says: \(stderr)", ETIMEDOUT)

@@ -67,15 +67,8 @@ struct RequestHead {
   /// A name is a token, so nothing stands between it and the colon; a value has no control character but the tab.
   private static func isWellFormed(_ field: HTTPField) -> Bool {
     let name = field.name.utf8
-    return !name.isEmpty && name.allSatisfy(isTokenByte)
+    return !name.isEmpty && name.allSatisfy(HTTPToken.admits)
       && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-  }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 
   /// Path and query. Of a target in absolute form (`http://host/path`) the host is not looked at.
@@ -86,6 +79,7 @@ struct RequestHead {
   }
 
   private static func originForm(_ target: String) -> Substring {
+    guard target.utf8.first != UInt8(ascii: "/") else { return target[...] }
     for scheme in ["http://", "https://"] where target.prefix(scheme.count).lowercased() == scheme {
       return target.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
     }

@@ -79,6 +79,7 @@ public struct RESTRequest: Sendable {
   }
 
   private static func isJSON(_ contentType: String) -> Bool {
+    if contentType == "application/json" { return true }
     let type = contentType.split(separator: ";", maxSplits: 1).first ?? ""
     return type.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
   }

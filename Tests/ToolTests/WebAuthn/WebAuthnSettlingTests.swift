@@ -98,9 +98,10 @@ import ToolSupport
       defer { child.end() }
       // Once it has opened the FIFO it is waiting: then a writer finds a reader, and is not to write.
       var writer: Int32 = -1
-      while writer < 0 {
-        writer = open(fifo, O_WRONLY | O_NONBLOCK)
-        if writer < 0 { try await Task.sleep(for: .milliseconds(20)) }
+      // No child of another test may keep it open: the next one here would read to its end.
+      try await waitUntil {
+        writer = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        return writer >= 0 || child.hasEnded
       }
       child.send(signal)
       let result = try await child.result(within: .seconds(20))
