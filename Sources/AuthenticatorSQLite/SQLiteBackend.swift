@@ -8,7 +8,7 @@ import Synchronization
 /// Rows in an SQLite file.
 ///
 /// Every statement that may wait or touch the disk runs on a thread of its own. The one exception is
-/// `foreignVersion()`: it looks at the file's name and at a few words of shared memory, never waits, and saves each signature two changes of
+/// `foreignVersion()`: it looks at a few words of shared memory and now and then at the file's name, never waits, and saves each signature two changes of
 /// thread.
 final class SQLiteBackend: RowBackend {
   let head: StoreHead
@@ -26,7 +26,12 @@ final class SQLiteBackend: RowBackend {
     var opened: OpenedFile?
     var generation: Int64
     var isDamaged: Bool
+    /// When the file's name was last looked at outside a transaction.
+    var lookedAt: Duration?
   }
+
+  /// How long what is remembered may outlive the file: to look at each signature would cost as much as finding its key.
+  private static let lookInterval = Duration.milliseconds(2)
 
   /// Opens the store at `source`; makes it, if asked to, when there is none.
   static func open(_ source: StoreSource) async throws -> SQLiteBackend {
@@ -164,8 +169,14 @@ final class SQLiteBackend: RowBackend {
   func foreignVersion() throws -> Int64? {
     try checkProcess()
     return try slot.withLockIfAvailable { slot -> Int64? in
-      // Nothing is current of a file that is gone: the next transaction says so.
-      guard let opened = slot.opened, try opened.file.isStill(opened.identity) else { return nil }
+      guard let opened = slot.opened else { return nil }
+      // By the machine's clock, whatever time the caller's environment tells: it is the machine's file.
+      let uptime = SystemClock.uptime()
+      if slot.lookedAt.map({ uptime - $0 >= Self.lookInterval }) ?? true {
+        // Nothing is current of a file that is gone: the next transaction says so.
+        guard try opened.file.isStill(opened.identity) else { return nil }
+        slot.lookedAt = uptime
+      }
       do {
         let version = try opened.connection.versionWithoutWaiting(thenWaiting: source.busyTimeout)
         return version.map { slot.generation << 32 | $0 }

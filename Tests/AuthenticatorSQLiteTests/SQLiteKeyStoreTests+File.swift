@@ -96,6 +96,8 @@ extension SQLiteKeyStoreTests {
     for use in uses { for _ in 0..<2 { try await use() } }
     for name in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.store + name) }
     if isReplaced { _ = try await TestStore.open(folder.store) }
+    // It is looked at every other millisecond.
+    try await Task.sleep(for: .milliseconds(10))
     for use in uses { #expect([.storageFailed, .storeMissing, .keyNotFound].contains(await code(use))) }
   }
 }
