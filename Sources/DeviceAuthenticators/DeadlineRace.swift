@@ -20,6 +20,8 @@ package enum DeadlineRace {
           finish.give(.failure(error))
         }
       }
+      // Also where the answer is the caller's cancellation, which came while the work began.
+      defer { worker.cancel() }
       if let result = finish.take() { return try result.get() }
       let timer = Task { @concurrent in
         do {
@@ -31,10 +33,7 @@ package enum DeadlineRace {
           finish.give(.failure(error))
         }
       }
-      defer {
-        worker.cancel()
-        timer.cancel()
-      }
+      defer { timer.cancel() }
       return try await withCheckedThrowingContinuation { finish.wait($0) }
     } onCancel: {
       finish.give(.failure(AuthenticatorError(.appCanceled, stage: stage, underlying: CancellationError())))

@@ -2,6 +2,7 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 import AuthenticatorTestSupport
 import DeviceAuthenticators
+import Synchronization
 import Testing
 
 /// Time limits and cancellation, also against a prompt that ignores both.
@@ -15,6 +16,25 @@ import Testing
     #expect(await code { try await device.biometricOnly.register(registration) } == .timedOut)
     #expect(device.verifier.prompts.count == 1)
     #expect(try await device.store.records(matching: .everything).count == 1)
+  }
+
+  /// The caller is cancelled while the prompt is being put up: it is taken down all the same.
+  @Test func aCancellationWhileTheWorkBeginsEndsTheWork() async throws {
+    let device = try TestDevice.fingerprint()
+    let environment = device.context.environment
+    let caller = Mutex<Task<Void, any Error>?>(nil)
+    let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task {
+      while caller.withLock({ $0 == nil }) { await Task.yield() }
+      try await DeadlineRace.run(until: environment.uptime() + .seconds(3600), in: environment, stage: "test") {
+        caller.withLock { $0 }?.cancel()
+        do { try await Task.sleep(for: .seconds(60)) } catch { end.yield(true) }
+        end.finish()
+      }
+    }
+    caller.withLock { $0 = task }
+    #expect(await code { try await task.value } == .appCanceled)
+    #expect(await ends.first { $0 } == true)
   }
 
   @Test func aPromptThatNobodyAnswersTimesOut() async throws {

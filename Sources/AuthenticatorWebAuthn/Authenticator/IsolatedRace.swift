@@ -16,6 +16,8 @@ package enum IsolatedRace {
         _ = isolation
         do { finish.give(.success(try await work())) } catch { finish.give(.failure(error)) }
       }
+      // Also where the answer is the caller's cancellation, which came while the work began.
+      defer { worker.cancel() }
       if let answer = finish.take() { return try answer.get() }
       let timer = Task { @concurrent in
         do {
@@ -27,10 +29,7 @@ package enum IsolatedRace {
           finish.give(.failure(error))
         }
       }
-      defer {
-        worker.cancel()
-        timer.cancel()
-      }
+      defer { timer.cancel() }
       return try await withCheckedThrowingContinuation { finish.wait($0) }
     } onCancel: {
       finish.give(.failure(AuthenticatorError(.appCanceled, stage: stage, underlying: CancellationError())))
