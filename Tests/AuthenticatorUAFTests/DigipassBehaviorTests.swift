@@ -195,10 +195,21 @@ struct DigipassBehaviorTests {
   }
 
   /// Who has nothing registered any more has left nothing of it behind.
-  @Test(arguments: ["", UAFKit.Model.state.rawValue]) func d11ADeregistrationEndsTheOffer(_ aaid: String) async throws {
-    let kit = try await registered(.state)
+  @Test(arguments: ["everything", "model", "key", "unknown"]) func d11ARemovalEndsTheOffer(_ scope: String) async throws
+  {
+    let kit = try UAFKit()
+    let keyID = try await kit.register(.state, steps: .match()).keyID
+    let response = await kit.authenticate(UAFKit.authentication(.state), steps: .match()).message
     _ = await kit.authenticate(UAFKit.authentication(.state), steps: .mismatch, .mismatch, .mismatch)
-    _ = try await kit.client.process(UAFKit.deregistration(aaid, ""), facetID: UAFKit.facet)
+    let aaid = UAFKit.Model.state.rawValue
+    switch scope {
+    case "everything": _ = try await kit.client.process(UAFKit.deregistration("", ""), facetID: UAFKit.facet)
+    case "model": _ = try await kit.client.process(UAFKit.deregistration(aaid, ""), facetID: UAFKit.facet)
+    case "key":
+      _ = try await kit.client.process(UAFKit.deregistration(aaid, keyID.description), facetID: UAFKit.facet)
+    default:
+      try await kit.client.notify(status: .unknownKeyID, of: try #require(response), facetID: UAFKit.facet)
+    }
     try await kit.register(.state, username: "bob", steps: .match())
     try await kit.register(.passcode, username: "bob", steps: .passcode(UAFKit.passcode))
     #expect(await kit.authenticate(UAFKit.authentication(.state, .passcode), steps: .match()).outcome == .success)

@@ -31,14 +31,17 @@ extension UAFSettings {
   /// is of the person and the moment needs room too.
   private static let maximumBytes = 48 * 1024
 
-  /// That requests, of which each version repeats policy and extensions, and responses, which repeat the extensions, are
-  /// no longer than journeys have them.
+  /// That requests, of which each version that some model speaks repeats policy and extensions, and responses, which
+  /// repeat the extensions, are no longer than journeys have them.
   private func checkLength() throws(ExpectationError) {
-    func length(_ value: JSONValue) -> Int {
-      JSONValue.string(value.serializedString()).serialized().count * versions.count
+    func length(_ value: JSONValue) -> Int { JSONValue.string(value.serializedString()).serialized().count }
+    var (ofPolicy, ofExtensions) = (0, 0)
+    for version in versions {
+      let speaking = models.all.filter { $0.versions.contains(version) }
+      guard !speaking.isEmpty else { continue }
+      ofPolicy += length(.object((policy ?? UAFAcceptancePolicy(anyOf: speaking.map(\.aaid))).json))
+      ofExtensions += length(.array(extensions.map(\.json)))
     }
-    let policy = policy ?? UAFAcceptancePolicy(anyOf: speakingModels.map(\.aaid))
-    let (ofPolicy, ofExtensions) = (length(.object(policy.json)), length(.array(extensions.map(\.json))))
     guard ofPolicy + ofExtensions > Self.maximumBytes else { return }
     throw Self.useless(ofPolicy < ofExtensions ? "extensions" : self.policy == nil ? "metadata" : "policy")
   }

@@ -60,9 +60,10 @@ extension AuthenticatorModule {
     return AAID(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Forgets that the last sign-in failed, if it was with this model.
-  func forgetFailure(of aaid: AAID, _ tokens: AccessTokens) async throws {
-    if try await failedModel(tokens) == aaid { try await note(failureOf: nil, tokens) }
+  /// Forgets that the last sign-in failed, once its model has no key any more: whoever registers next has not failed.
+  func forgetFailureWithoutKeys(_ tokens: AccessTokens) async throws {
+    guard let failed = try await failedModel(tokens) else { return }
+    if try await !keys(tokens).contains(where: { $0.handle.aaid == failed }) { try await note(failureOf: nil, tokens) }
   }
 
   /// Notes with which model a sign-in failed; nil: none did, or an alternative to it was offered.

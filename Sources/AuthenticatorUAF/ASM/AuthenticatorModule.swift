@@ -257,12 +257,10 @@ final class AuthenticatorModule: Sendable {
     switch scope {
     case .everything:
       for one in authenticators { try await forgetGoneKeys(one.model.aaid, tokens) }
-      try await note(failureOf: nil, tokens)
-    case .model(let aaid):
-      try await forgetGoneKeys(aaid, tokens)
-      try await forgetFailure(of: aaid, tokens)
+    case .model(let aaid): try await forgetGoneKeys(aaid, tokens)
     case .key(let aaid, let keyID): try await forgetGoneKeys(aaid, tokens, only: keyID)
     }
+    try await forgetFailureWithoutKeys(tokens)
     if let failure { throw failure }
   }
 }

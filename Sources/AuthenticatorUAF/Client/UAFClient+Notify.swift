@@ -54,6 +54,7 @@ extension UAFClient {
         try await configuration.context.keyStore.discard(key.record.tag)
       } else if status == .unknownKeyID, response.assertions.count == 1 {
         try await configuration.context.keyStore.delete(key.record.tag)
+        try await module.forgetFailureWithoutKeys(tokens)
       }
     }
     return count

@@ -48,7 +48,7 @@ public struct UAFTransaction: Hashable, Sendable {
       // Control characters could hide or forge what is read; line breaks are harmless.
       let isText = content.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
       guard isText, content.count <= Self.maximumTextCharacters else {
-        throw Self.invalid("is no ASCII text in bounds")
+        throw Self.invalid("is no text of 1 to \(Self.maximumTextCharacters) ASCII characters")
       }
       return (.text(String(decoding: content, as: UTF8.self)), nil)
     case Self.pngImage:

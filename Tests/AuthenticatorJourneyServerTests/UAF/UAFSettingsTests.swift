@@ -99,6 +99,45 @@ import Testing
       } == nil)
   }
 
+  /// Without facets of its own a server has those of its applications.
+  @Test func anAppIDIsOneOfTheDefaultFacets() throws {
+    let settings = try settings { $0["appID"] = "linux:exe:org.example" }
+    try settings.check(applicationIDs: ["org.example.other", "org.example"])
+    #expect(throws: ExpectationError("appID")) { try settings.check(applicationIDs: ["org.example.other"]) }
+  }
+
+  /// A request is one text of a journey, with an entry for each version that a model speaks.
+  @Test func policyAndExtensionsFitIntoAJourney() throws {
+    func member(extensions count: Int, _ bend: (inout JSONObject) -> Void = { _ in }) throws -> String? {
+      do {
+        _ = try settings {
+          $0["extensions"] = .array(
+            (0..<count).map { index in
+              [
+                "id": .string("e\(index)"), "data": .string(String(repeating: "d", count: 8192)),
+                "fail_if_unknown": false,
+              ]
+            })
+          bend(&$0)
+        }
+        return nil
+      } catch let error as ExpectationError { return error.isUseless ? error.member : "malformed" }
+    }
+    #expect(try member(extensions: 5) == nil)
+    #expect(try member(extensions: 6) == "extensions")
+    #expect(try member(extensions: 3) { $0["versions"] = ["1.1", "1.0"] } == "extensions")
+    #expect(
+      try member(extensions: 5) {
+        $0["versions"] = ["1.1", "1.0"]
+        var statement = $0["metadata"]?[0]?.objectValue ?? [:]
+        statement["upv"] = [["major": 1, "minor": 1]]
+        $0["metadata"] = [.object(statement)]
+      } == nil)
+    let sets = [JSONValue](repeating: [["aaid": ["FFFF#F001"]]], count: 1000)
+    #expect(try member(extensions: 1) { $0["policy"] = ["accepted": .array(sets)] } == nil)
+    #expect(try member(extensions: 3) { $0["policy"] = ["accepted": .array(sets)] } == "policy")
+  }
+
   /// What the client takes for no message would end every request.
   @Test func policiesHaveTheBoundsThatClientsRead() throws {
     func member(_ criterion: JSONValue, times count: Int = 1) -> String? {
