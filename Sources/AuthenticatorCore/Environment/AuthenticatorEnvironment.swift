@@ -2,8 +2,8 @@ import AuthenticatorCrypto
 
 /// The outside world an authenticator may see: time, randomness, who the app is, and where audit events go.
 ///
-/// Nothing in the package reads a clock or a random source by any other way, so a test that passes its own
-/// environment controls both.
+/// Nothing that is signed, written down, timed or compared reads a clock or a random source by any other way, so a test
+/// that passes its own environment controls both. A store in a file looks for that file by the machine's clock.
 public struct AuthenticatorEnvironment: Sendable {
   /// Wall-clock time; used only for what leaves the process (claims, records).
   public var now: @Sendable () -> UnixTime {

@@ -140,6 +140,7 @@ final class CeremonyGate: Sendable {
       if state.running?.number == number { state.running = nil }
     }
   }
+
   @inline(never)
   private func end() { state.withLock { $0.unended -= 1 } }
 }
