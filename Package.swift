@@ -227,7 +227,7 @@ let testTargets: [Target] = [
     [
       "AuthenticatorWebAuthn", "AuthenticatorPublicSuffix", "AuthenticatorRelyingParty", "AuthenticatorTestSupport",
       "DeviceAuthenticators", "AuthenticatorKeyStore", "AuthenticatorCBOR", "AuthenticatorCore",
-      "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors", "TestCertificates",
+      "AuthenticatorCoding", "AuthenticatorCrypto", "TestVectors", "TestCertificates", "TestMachine",
     ]),
   tests(
     "AuthenticatorWebAuthnJourneyTests",
@@ -236,7 +236,8 @@ let testTargets: [Target] = [
       "AuthenticatorRelyingParty", "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorCore",
       "AuthenticatorCoding",
     ]),
-  tests("AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestVectors"]),
+  tests(
+    "AuthenticatorCBORTests", ["AuthenticatorCBOR", "AuthenticatorCoding", "CLibCBOR", "TestMachine", "TestVectors"]),
   .target(
     name: "KeyStoreBehavior", dependencies: ["AuthenticatorKeyStore", "AuthenticatorCore", "AuthenticatorCrypto"],
     path: "Tests/KeyStoreBehavior", swiftSettings: strict),
@@ -321,7 +322,7 @@ let testTargets: [Target] = [
     "AuthenticatorRelyingPartyTests",
     [
       "AuthenticatorRelyingParty", "AuthenticatorJOSE", "AuthenticatorCBOR", "AuthenticatorCrypto",
-      "AuthenticatorCoding", "TestCertificates", "TestUAF", "TestVectors",
+      "AuthenticatorCoding", "TestCertificates", "TestMachine", "TestUAF", "TestVectors",
     ]),
   tests(
     "AuthenticatorJourneyServerTests",
@@ -329,7 +330,7 @@ let testTargets: [Target] = [
       "AuthenticatorJourneyServer", "AuthenticatorRelyingParty", "AuthenticatorWebAuthn", "AuthenticatorUAF",
       "AuthenticatorTestSupport", "DeviceAuthenticators", "AuthenticatorJOSE", "AuthenticatorCore",
       "AuthenticatorCrypto", "AuthenticatorCoding",
-      "TestCertificates", "TestUAF", "TestVectors",
+      "TestCertificates", "TestMachine", "TestUAF", "TestVectors",
     ]),
 ]
 

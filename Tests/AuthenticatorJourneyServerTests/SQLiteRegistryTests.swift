@@ -132,15 +132,17 @@ import Testing
 
   // MARK: Files
 
-  @Test func onlyItsOwnerMayReadTheFile() throws {
-    let mask = umask(0)
-    defer { umask(mask) }
-    let registry = try SQLiteRegistry(path: directory.file())
-    withExtendedLifetime(registry) {
-      for suffix in ["", "-wal", "-shm"] {
-        var status = stat()
-        #expect(stat(directory.file() + suffix, &status) == 0)
-        #expect(status.st_mode & 0o777 == 0o600, "\(suffix)")
+  /// In a process of its own: the umask belongs to all of it.
+  @Test func onlyItsOwnerMayReadTheFile() async {
+    await #expect(processExitsWith: .success) { [path = directory.file() as String] in
+      umask(0)
+      let registry = try SQLiteRegistry(path: path)
+      withExtendedLifetime(registry) {
+        for suffix in ["", "-wal", "-shm"] {
+          var status = stat()
+          #expect(stat(path + suffix, &status) == 0)
+          #expect(status.st_mode & 0o777 == 0o600, "\(suffix)")
+        }
       }
     }
   }

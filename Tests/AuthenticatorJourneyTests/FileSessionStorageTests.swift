@@ -43,13 +43,15 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test func makesFileForItsOwnerAlone() async throws {
-    let folder = try Folder()
-    let before = umask(0)
-    defer { umask(before) }
-    try await FileSessionStorage(path: folder.file("sub/session")).save(stored)
-    #expect(try folder.mode("sub/session") == 0o600)
-    #expect(try folder.mode("sub") == 0o700)
+  /// In a process of its own: the umask belongs to all of it.
+  @Test func makesFileForItsOwnerAlone() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      umask(0)
+      try await FileSessionStorage(path: folder.file("sub/session")).save(FileSessionStorageTests().stored)
+      #expect(try folder.mode("sub/session") == 0o600)
+      #expect(try folder.mode("sub") == 0o700)
+    }
   }
 
   @Test func makesEveryMissingFolder() async throws {

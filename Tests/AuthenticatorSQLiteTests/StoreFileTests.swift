@@ -5,19 +5,16 @@ import Foundation
 import TestMachine
 import Testing
 
-/// What may stand at a store's path, and what a store puts there. Serialized: the umask belongs to the process.
-@Suite(.serialized) struct StoreFileTests {
-  @Test func modesDoNotDependOnTheUmask() async throws {
-    for mask: mode_t in [0, 0o777] {
+/// What may stand at a store's path, and what a store puts there.
+@Suite struct StoreFileTests {
+  /// In a process of its own: the umask belongs to all of it.
+  @Test(arguments: [0, 0o777] as [mode_t]) func modesDoNotDependOnTheUmask(mask: mode_t) async {
+    await #expect(processExitsWith: .success) { [mask = mask as mode_t] in
       let folder = try TemporaryFolder()
       let path = folder.path + "/made/for/keys.authstore"
-      let store: SQLiteKeyStore
-      do {
-        let former = umask(mask)
-        defer { umask(former) }
-        store = try await TestStore.open(path)
-        _ = try await TestStore.active(store)
-      }
+      umask(mask)
+      let store = try await TestStore.open(path)
+      _ = try await TestStore.active(store)
       for name in ["", "-wal", "-shm"] { #expect(try TemporaryFolder.mode(path + name) == 0o600, "\(name)") }
       #expect(try TemporaryFolder.mode(folder.path + "/made") == 0o700)
       #expect(try TemporaryFolder.mode(folder.path + "/made/for") == 0o700)
