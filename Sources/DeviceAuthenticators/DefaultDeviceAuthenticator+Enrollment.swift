@@ -1,5 +1,17 @@
 import AuthenticatorCore
 
+extension AuthenticatorError {
+  /// What an error means that came while the enrolled set was read: `lockedOut` and `appCanceled` stay what they are,
+  /// anything else is `enrollmentStateUnreadable`.
+  package static func readingEnrollment(_ error: any Error) -> AuthenticatorError {
+    let error = wrapping(error, as: .enrollmentStateUnreadable, stage: "enrollment")
+    switch error.code {
+    case .lockedOut, .appCanceled, .enrollmentStateUnreadable: return error
+    default: return AuthenticatorError(.enrollmentStateUnreadable, stage: "enrollment", underlying: error)
+    }
+  }
+}
+
 /// The enrolled set, compared as each key's own rule says.
 extension DefaultDeviceAuthenticator {
   /// The enrolled set as `biometricDomainState()` tells it.
@@ -8,11 +20,7 @@ extension DefaultDeviceAuthenticator {
     do {
       return try await biometricDomainState().map(EnrollmentState.init)
     } catch {
-      let error = AuthenticatorError.wrapping(error, as: .enrollmentStateUnreadable, stage: "enrollment")
-      switch error.code {
-      case .lockedOut, .appCanceled, .enrollmentStateUnreadable: throw error
-      default: throw AuthenticatorError(.enrollmentStateUnreadable, stage: "enrollment", underlying: error)
-      }
+      throw AuthenticatorError.readingEnrollment(error)
     }
   }
 

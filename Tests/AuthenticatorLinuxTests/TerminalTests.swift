@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func theDeadlineEndsThePromptAndRestoresTheMode() async throws {
-    let (verifier, request) = (verifier(), request(timeout: .milliseconds(300)))
+    let (verifier, request) = (verifier(), request(timeout: .seconds(2)))
     let task = Task { try await verifier.verify(request, by: Self.passcode) }
     try await screen.wait(for: "Device passcode:")
     screen.type("4829")

@@ -20,6 +20,20 @@ import Testing
     #expect(clock.uptime == .seconds(1010))
   }
 
+  @Test func theClockGoesOnToItsFirstSleeper() async throws {
+    let clock = ManualClock()
+    #expect(clock.advanceToFirstSleeper() == nil)
+    #expect(clock.uptime == .seconds(1000))
+    let late = Task { try await clock.sleep(until: .seconds(1020)) }
+    let early = Task { try await clock.sleep(until: .seconds(1010)) }
+    await clock.waitForSleepers(2)
+    #expect(clock.advanceToFirstSleeper() == .seconds(10))
+    try await early.value
+    #expect(clock.advanceToFirstSleeper() == .seconds(10))
+    try await late.value
+    #expect(clock.now == UnixTime(milliseconds: 1_700_000_020_000))
+  }
+
   @Test func aCancelledTaskDoesNotSleep() async {
     let clock = ManualClock()
     let task = Task {

@@ -59,7 +59,7 @@ import ToolSupport
     #expect(mkdir(folder.file("folder"), 0o700) == 0)
     #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
     for name in ["text", "link", "dangling", "folder", "fifo"] {
-      let result = try await Tool.run(["keys", "list", "--store", folder.file(name), "--json"], within: .seconds(20))
+      let result = try await Tool.run(["keys", "list", "--store", folder.file(name), "--json"])
       #expect(result.status == 3, "\(name)")
       #expect(try result.json()["error"] == "notAStore", "\(name)")
     }

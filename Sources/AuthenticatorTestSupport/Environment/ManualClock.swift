@@ -31,16 +31,26 @@ public final class ManualClock: Sendable {
   public func set(now: UnixTime) { face.withLock { $0.now = now } }
 
   /// Moves both clocks on and wakes whose time has come.
-  public func advance(by duration: Duration) {
-    let due = face.withLock { face in
+  public func advance(by duration: Duration) { move { _ in duration } }
+
+  /// Moves both clocks on to when the first sleeper wakes, and wakes everybody whose time that is.
+  /// - Returns: how long that sleeper had to go; nil: nobody sleeps, and the clocks stand.
+  @discardableResult public func advanceToFirstSleeper() -> Duration? {
+    move { face in face.sleepers.values.map(\.until).min().map { $0 - face.uptime } }
+  }
+
+  @discardableResult private func move(by length: (Face) -> Duration?) -> Duration? {
+    let (duration, due) = face.withLock { face -> (Duration?, [CheckedContinuation<Void, any Error>]) in
+      guard let duration = length(face) else { return (nil, []) }
       face.now = face.now.advanced(by: duration)
       face.uptime += duration
       let uptime = face.uptime
       let due = face.sleepers.filter { $0.value.until <= uptime }
       for key in due.keys { face.sleepers[key] = nil }
-      return due.sorted { $0.key < $1.key }.map(\.value.continuation)
+      return (duration, due.sorted { $0.key < $1.key }.map(\.value.continuation))
     }
     for continuation in due { continuation.resume() }
+    return duration
   }
 
   /// Returns when uptime reaches `instant`.

@@ -17,12 +17,8 @@ extension SealedAuthenticator {
         _ = try await context.verifier.enrollmentState()
       }
     } catch {
-      let error = AuthenticatorError.wrapping(error, as: .enrollmentStateUnreadable, stage: "enrollment")
-      switch error.code {
-      case .lockedOut: return
-      case .appCanceled, .enrollmentStateUnreadable: throw error
-      default: throw AuthenticatorError(.enrollmentStateUnreadable, stage: "enrollment", underlying: error)
-      }
+      let error = AuthenticatorError.readingEnrollment(error)
+      guard error.code == .lockedOut else { throw error }
     }
   }
 

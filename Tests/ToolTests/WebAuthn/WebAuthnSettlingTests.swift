@@ -104,7 +104,7 @@ import ToolSupport
         return writer >= 0 || child.hasEnded
       }
       child.send(signal)
-      let result = try await child.result(within: .seconds(20))
+      let result = try await child.result()
       close(writer)
       #expect(result.status == 128 + signal, "\(words[1]): \(result.stderr)")
       #expect(result.stderr.split(separator: "\n").count == 1 && result.stderr.contains("ended by a signal"))
