@@ -3,12 +3,13 @@
 usage: canned.py ANSWERS RECORD
 
 ANSWERS is a JSON array of {"status", "body" (JSON or text), "fields" (optional object), "delay" (seconds, optional),
-"repeat" (optional: this answer is given from now on), "cut" (optional: the connection ends before the announced body
-does)}. The first line printed is the port. One line of JSON a request
+"until" (optional: a path; the answer waits until something is there), "repeat" (optional: this answer is given from now
+on), "cut" (optional: the connection ends before the announced body does)}. The first line printed is the port. One line of JSON a request
 is appended to RECORD: method, path with query, header fields, body. A request past the last answer gets status 500.
 """
 
 import json
+import os
 import sys
 import threading
 import time
@@ -34,6 +35,8 @@ class Handler(serving.Handler):
         with lock:
             answer = (answers[0] if answers[0].get("repeat") else answers.pop(0)) if answers else {"status": 500}
         time.sleep(answer.get("delay", 0))
+        while "until" in answer and not os.path.exists(answer["until"]):
+            time.sleep(0.01)
         content = answer.get("body", "")
         content = content if isinstance(content, str) else json.dumps(content)
         content = content.encode()
