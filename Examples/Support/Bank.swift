@@ -3,7 +3,8 @@ import AuthenticatorKit
 import AuthenticatorRelyingParty
 import AuthenticatorTestSupport
 
-/// What the UAF examples share: a scripted device with one enrolled finger, a client, and a bank that asks and verifies.
+/// What the UAF examples share: a scripted device with one enrolled finger, a client, and a bank that asks and
+/// verifies.
 public final class Bank {
   public let device: TestDevice
   public let client: UAFClient

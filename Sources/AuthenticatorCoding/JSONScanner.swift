@@ -1,5 +1,5 @@
-/// One value of a JSON text, by its place in the text. The nodes of a text stand in the order of the values: what an array
-/// or object holds comes behind it, each member as its name and its value.
+/// One value of a JSON text, by its place in the text. The nodes of a text stand in the order of the values: what an
+/// array or object holds comes behind it, each member as its name and its value.
 struct JSONNode {
   enum Kind: UInt8 {
     case null, `true`, `false`, integer, number, string, array, object
@@ -16,8 +16,8 @@ struct JSONNode {
   var next: UInt32 = 0
 }
 
-/// A recursive-descent scanner over a buffer it does not own: checks everything and notes where the values are. The depth
-/// limit bounds the recursion.
+/// A recursive-descent scanner over a buffer it does not own: checks everything and notes where the values are. The
+/// depth limit bounds the recursion.
 struct JSONScanner {
   let base: UnsafePointer<UInt8>
   let end: Int

@@ -1,6 +1,7 @@
 /// What went wrong in a cryptographic operation.
 ///
-/// The text names the rule that was broken and never the bytes that broke it. Two errors are equal when their codes are.
+/// The text names the rule that was broken and never the bytes that broke it. Two errors are equal when their codes
+/// are.
 public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An open set of situations; further modules may add their own.
   public struct Code: RawRepresentable, Hashable, Sendable {

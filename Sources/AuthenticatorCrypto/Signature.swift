@@ -45,7 +45,8 @@ public struct Signature: Hashable, Sendable {
   /// Takes the DER form of an ECDSA signature, `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279 section 2.2.3), or the
   /// only form of the other algorithms.
   ///
-  /// Strict: shortest lengths and integers, nothing after the sequence, 1 <= r, s < n. Errors as `init(raw:algorithm:)`.
+  /// Strict: shortest lengths and integers, nothing after the sequence, 1 <= r, s < n. Errors as
+  /// `init(raw:algorithm:)`.
   public init(der bytes: [UInt8], algorithm: SignatureAlgorithm) throws(CryptoError) {
     guard let curve = algorithm.curve else {
       self = try Signature(raw: bytes, algorithm: algorithm)

@@ -1,7 +1,8 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// A prepared signing or verifying operation of an RSA key; setting one up costs a good part of a signature, using one again nothing.
+/// A prepared signing or verifying operation of an RSA key; setting one up costs a good part of a signature, using one
+/// again nothing.
 final class SignatureContext: @unchecked Sendable {
   // Unchecked because of the C pointer: whoever takes the context from its pool is its only user until it is put back.
   let pointer: OpaquePointer

@@ -1,7 +1,8 @@
 internal import AuthenticatorCoding
 public import AuthenticatorCrypto
 
-/// Why a token or a key was refused. The text is fixed: it holds nothing of the token. Errors with equal codes are equal.
+/// Why a token or a key was refused. The text is fixed: it holds nothing of the token. Errors with equal codes are
+/// equal.
 public struct JOSEError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An open set of reasons.
   public struct Code: RawRepresentable, Hashable, Sendable {

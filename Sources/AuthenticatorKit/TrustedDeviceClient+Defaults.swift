@@ -6,8 +6,8 @@ extension TrustedDeviceClient {
   ///   - keyStore: keeps the keys and everything else that outlives the process.
   ///   - verifier: checks the person.
   ///   - environment: its `appIdentifier` is what credentials are enrolled for.
-  ///   - allowsSoftwareKeys: whether keys may be made without hardware. Without it, enrolling is refused on a machine that
-  ///     has no hardware keys.
+  ///   - allowsSoftwareKeys: whether keys may be made without hardware. Without it, enrolling is refused on a machine
+  ///     that has no hardware keys.
   ///   - onEvent: called for every event, must not block.
   /// - Throws: `invalidRequest`, naming the setting; `transportFailed` when libcurl cannot start.
   public convenience init(

@@ -2,8 +2,8 @@ extension TrustedDeviceJourneyConfiguration {
   /// Trusted devices in the journeys of one client, with the shipped authenticators.
   /// - Parameters:
   ///   - verifier: checks the person.
-  ///   - allowsSoftwareKeys: whether keys may be made without hardware. Without it, enrolling is refused on a machine that
-  ///     has no hardware keys.
+  ///   - allowsSoftwareKeys: whether keys may be made without hardware. Without it, enrolling is refused on a machine
+  ///     that has no hardware keys.
   public init(
     for journey: Journey, keyStore: any KeyStore, verifier: any UserVerifier, environment: AuthenticatorEnvironment,
     allowsSoftwareKeys: Bool = false

@@ -1,6 +1,6 @@
 extension UAFClientConfiguration {
-  /// A UAF client with the shipped authenticators and this machine's public suffix list that, unless it is given another
-  /// transport, fetches facet lists with libcurl.
+  /// A UAF client with the shipped authenticators and this machine's public suffix list that, unless it is given
+  /// another transport, fetches facet lists with libcurl.
   /// - Parameters:
   ///   - instance: names the server whose keys these are.
   ///   - verifier: checks the person. If it can also collect PINs, ask for a choice, show a transaction or hand over a

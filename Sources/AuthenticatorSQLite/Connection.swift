@@ -105,7 +105,8 @@ final class Connection {
   /// `PRAGMA data_version`: changes when another connection has written. Never waits: nil when it would have to.
   ///
   /// Asked at every signature. The statement costs two system calls; that nobody has committed since it ran is seen in
-  /// shared memory. The comparison can only err towards running it again: the header is noted before the statement runs.
+  /// shared memory. The comparison can only err towards running it again: the header is noted before the statement
+  /// runs.
   func versionWithoutWaiting(thenWaiting patience: Int32) throws -> Int64? {
     if let version, authkit_sqlite_wal_is_unchanged(handle, header) == 1 { return version }
     version = nil

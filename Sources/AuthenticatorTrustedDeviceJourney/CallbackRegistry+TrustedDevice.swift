@@ -1,8 +1,8 @@
 import AuthenticatorJourney
 
 extension CallbackRegistry {
-  /// Adds the two trusted-device callbacks, which are recognized by content. Metadata of any other kind, and actions that
-  /// this package does not know, stay what they are.
+  /// Adds the two trusted-device callbacks, which are recognized by content. Metadata of any other kind, and actions
+  /// that this package does not know, stay what they are.
   /// - Parameter configuration: with what the callbacks work; nil: the app gives it to each of them.
   public mutating func registerTrustedDevices(_ configuration: TrustedDeviceJourneyConfiguration? = nil) {
     specialize(MetadataCallback.wireType) { payload in

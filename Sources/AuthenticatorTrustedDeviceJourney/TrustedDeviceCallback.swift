@@ -5,7 +5,8 @@ import AuthenticatorJourney
 import AuthenticatorTrustedDevice
 import DeviceAuthenticators
 
-/// What the two trusted-device callbacks share: a challenge, a configuration, and an answer for the node's hidden field.
+/// What the two trusted-device callbacks share: a challenge, a configuration, and an answer for the node's hidden
+/// field.
 ///
 /// Recognized by content among metadata callbacks (`CallbackRegistry.registerTrustedDevices(_:)`).
 public class TrustedDeviceCallback: MetadataCallback {
@@ -20,7 +21,8 @@ public class TrustedDeviceCallback: MetadataCallback {
   /// The server's time limit, held to 1 second to an hour.
   public final let timeout: Duration
 
-  /// What became of the last ceremony, ready for the hidden field: a proof or the word for an error. Nil: there was none.
+  /// What became of the last ceremony, ready for the hidden field: a proof or the word for an error. Nil: there was
+  /// none.
   ///
   /// Whoever gave no node to the ceremony puts it into `ContinueNode.trustedDeviceOutcome`.
   public final private(set) var outcome: String?
@@ -108,8 +110,8 @@ struct TrustedDeviceCeremony {
 
   /// Decides what can be decided before a key is looked at and anything is shown.
   /// - Throws: `invalidRequest` without configuration, and for one of another server; `unsupported` without app
-  ///   identifier; `challengeMismatch`, `challengeExpired`; `invalidMessage` for a challenge that this flow has answered
-  ///   before.
+  ///   identifier; `challengeMismatch`, `challengeExpired`; `invalidMessage` for a challenge that this flow has
+  ///   answered before.
   init(_ callback: TrustedDeviceCallback) throws {
     guard let configuration = callback.configuration else { throw Self.invalid("the callback has no configuration") }
     let journey = callback.payload.context

@@ -1,8 +1,8 @@
 import AuthenticatorCore
 import AuthenticatorTrustedDevice
 
-/// The words by which a device tells a journey that it will not answer a trusted-device step. Open: an app may put one of
-/// its own into `ContinueNode.trustedDeviceOutcome`.
+/// The words by which a device tells a journey that it will not answer a trusted-device step. Open: an app may put one
+/// of its own into `ContinueNode.trustedDeviceOutcome`.
 ///
 /// This file alone maps our codes to them.
 public struct TrustedDeviceClientError: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

@@ -6,8 +6,8 @@ import DeviceAuthenticators
 
 /// Asks the device to enroll itself for the user as a trusted device.
 ///
-/// Call `enroll`, then `ContinueNode.next()`, whether enrolling succeeded or threw: with the node given, the answer is in
-/// its place. The new key stands beside a former one until the server has gone on; only then does it take its place,
+/// Call `enroll`, then `ContinueNode.next()`, whether enrolling succeeded or threw: with the node given, the answer is
+/// in its place. The new key stands beside a former one until the server has gone on; only then does it take its place,
 /// inside `next()`. After a refusal, a cancel or a timeout nothing of the new key is left and the former one works on.
 public final class TrustedDeviceEnrollCallback: TrustedDeviceCallback {
   static let action = "trusted_device_enroll"

@@ -3,8 +3,8 @@ import AuthenticatorTrustedDevice
 
 /// With what the trusted-device callbacks of a journey work. A value; pass it to `enroll` and `signIn`.
 ///
-/// Needed: `context.environment.appIdentifier`, which must be among those the server admits. The credentials are those of
-/// a `TrustedDeviceClient` of the same server, app and store: either enrolls, either signs in.
+/// Needed: `context.environment.appIdentifier`, which must be among those the server admits. The credentials are those
+/// of a `TrustedDeviceClient` of the same server, app and store: either enrolls, either signs in.
 public struct TrustedDeviceJourneyConfiguration: Sendable {
   /// Key store, verifier and environment. Its `instance` must be the journey's server.
   public var context: AuthenticatorContext
@@ -23,8 +23,8 @@ public struct TrustedDeviceJourneyConfiguration: Sendable {
   public var promptTimeLimit: Duration
   /// Whose credentials a new one replaces on this installation.
   public var replaceScope: TrustedDeviceConfiguration.ReplaceScope
-  /// Whether the server's credential is to be revoked, in the next session of a `TrustedDeviceClient`, when its key here
-  /// is lost or void.
+  /// Whether the server's credential is to be revoked, in the next session of a `TrustedDeviceClient`, when its key
+  /// here is lost or void.
   public var revokesOrphans: Bool
   /// Called for every event, must not block.
   public var onEvent: @Sendable (TrustedDeviceEvent) -> Void

@@ -34,10 +34,10 @@ public final class TrustedDeviceSignInCallback: TrustedDeviceCallback {
   ///   - id: only this credential.
   ///   - identifierHint: only credentials enrolled with this hint.
   /// - Returns: the name of the credential that signed.
-  /// - Throws: `AuthenticatorError`; its code decided the word that the server gets: `noLocalCredential`, `keyNotFound`,
-  ///   `keyInvalidated`, `biometryNotEnrolled`, `enrollmentStateUnreadable`, `verifierUnavailable`, `lockedOut` when
-  ///   nothing can sign; the verifier's codes. `busy` while it
-  ///   runs already and `invalidRequest` when the callback is answered: these change no answer.
+  /// - Throws: `AuthenticatorError`; its code decided the word that the server gets: `noLocalCredential`,
+  ///   `keyNotFound`, `keyInvalidated`, `biometryNotEnrolled`, `enrollmentStateUnreadable`, `verifierUnavailable`,
+  ///   `lockedOut` when nothing can sign; the verifier's codes. `busy` while it runs already and `invalidRequest` when
+  ///   the callback is answered: these change no answer.
   @discardableResult
   public func signIn(
     node: ContinueNode? = nil, id: String? = nil, identifierHint: String? = nil

@@ -160,8 +160,8 @@ extension ContinueNode {
 }
 
 extension CallbackRegistry {
-  /// Adds the UAF callback, which is recognized by content. Metadata of any other kind, and actions that this package does
-  /// not know, stay what they are.
+  /// Adds the UAF callback, which is recognized by content. Metadata of any other kind, and actions that this package
+  /// does not know, stay what they are.
   /// - Parameter configuration: with what the callbacks work; nil: the app gives it to each of them.
   public mutating func registerUAF(_ configuration: UAFJourneyConfiguration? = nil) {
     specialize(MetadataCallback.wireType) { payload in

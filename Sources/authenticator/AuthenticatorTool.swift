@@ -13,8 +13,8 @@ enum AuthenticatorTool {
     await (isServing ? Ending(status: run(arguments)) : Ending.of { await run(arguments) }).exit()
   }
 
-  /// Whoever starts the tool with a standard descriptor closed must not find its output in the key store, which would get
-  /// the number: each of them is held by something that can be neither read nor written.
+  /// Whoever starts the tool with a standard descriptor closed must not find its output in the key store, which would
+  /// get the number: each of them is held by something that can be neither read nor written.
   private static func holdStandardDescriptors() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)

@@ -59,8 +59,8 @@ import Testing
 
   // MARK: Passwords
 
-  /// At most two derivations at once, and a queue of sixteen; without the bound 500 of 32 MiB would be had at once. In a
-  /// process of its own: other tests would be measured with it.
+  /// At most two derivations at once, and a queue of sixteen; without the bound 500 of 32 MiB would be had at once. In
+  /// a process of its own: other tests would be measured with it.
   @Test func manyPasswordsAtOnceStayWithinTheirMemory() async {
     await #expect(processExitsWith: .success) {
       let width = 2

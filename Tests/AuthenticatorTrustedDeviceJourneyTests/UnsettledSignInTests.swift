@@ -66,8 +66,8 @@ import Testing
 
   // MARK: Two processes at once
 
-  /// Two journeys enroll at the same time, and the one that ends last here says that it was overtaken. Whichever of both
-  /// keys the server keeps is reached, and the other goes.
+  /// Two journeys enroll at the same time, and the one that ends last here says that it was overtaken. Whichever of
+  /// both keys the server keeps is reached, and the other goes.
   @Test(arguments: [true, false]) func reachesTheKeyThatTheServerKeepsOfTwo(_ isFirst: Bool) async throws {
     let kit = try await JourneyKit()
     let network = HeldTransport(kit.transport)

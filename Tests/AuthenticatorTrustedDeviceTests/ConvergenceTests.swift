@@ -4,8 +4,8 @@ import AuthenticatorTestSupport
 import AuthenticatorTrustedDevice
 import Testing
 
-/// Against the embedded server: whatever message is lost or doubled, and wherever the app is killed, both sides agree in
-/// the end, no key is left over, and the person can go on.
+/// Against the embedded server: whatever message is lost or doubled, and wherever the app is killed, both sides agree
+/// in the end, no key is left over, and the person can go on.
 @Suite struct ConvergenceTests {
   /// What the person is about when it happens.
   enum Scenario: String, CaseIterable, Sendable {

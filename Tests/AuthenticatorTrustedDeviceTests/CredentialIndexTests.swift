@@ -65,8 +65,8 @@ import Testing
     #expect(try await crowd.found(hint: "user4@example.com", id: "tdc_3") == nil)
   }
 
-  /// The index is relied upon where the window is full, and there it finds the same: also what is older than the window,
-  /// and a newest one that stands anywhere in it.
+  /// The index is relied upon where the window is full, and there it finds the same: also what is older than the
+  /// window, and a newest one that stands anywhere in it.
   @Test(arguments: [15, 16, 17]) func findsTheSameOnBothSidesOfTheWindow(_ count: Int) async throws {
     for newest in [1, 2, count] {
       let crowd = try await Crowd()

@@ -258,8 +258,8 @@ import Testing
     #expect(try await bench.records().count == 1)
   }
 
-  /// Every call of the store fails in turn, before and after it took effect. Afterwards, with the store repaired and the
-  /// app started again, there is one credential on both sides, or the former one alone.
+  /// Every call of the store fails in turn, before and after it took effect. Afterwards, with the store repaired and
+  /// the app started again, there is one credential on both sides, or the former one alone.
   @Test(arguments: FaultInjectingKeyStore.Moment.allCases)
   func convergesWhicheverCallOfTheStoreFails(_ moment: FaultInjectingKeyStore.Moment) async throws {
     let dry = try await bench()

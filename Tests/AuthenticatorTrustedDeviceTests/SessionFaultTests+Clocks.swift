@@ -11,8 +11,8 @@ extension SessionFaultTests {
   /// The true time of these tests.
   private static let date = HTTPField("Date", "Tue, 14 Nov 2023 22:13:20 GMT")
 
-  /// A session of a week. The device's clock was set since: it was eight days slow or is eight days fast now, so that the
-  /// session seems to be over while the server says that it is not.
+  /// A session of a week. The device's clock was set since: it was eight days slow or is eight days fast now, so that
+  /// the session seems to be over while the server says that it is not.
   private func misjudged(isFast: Bool) async throws -> Bench {
     let bench = try Bench()
     let clock = bench.device.environment.clock

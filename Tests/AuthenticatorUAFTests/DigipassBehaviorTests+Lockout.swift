@@ -37,8 +37,8 @@ extension DigipassBehaviorTests {
     #expect(kit.device.verifier.isLockedOut)
   }
 
-  /// A locked sensor hides the enrolled set. A context that does not bring it replaces no prompt then, where keys are made
-  /// or biometrics alone open them.
+  /// A locked sensor hides the enrolled set. A context that does not bring it replaces no prompt then, where keys are
+  /// made or biometrics alone open them.
   @Test(arguments: [UAFKit.Model.state, .deletion]) func d13AContextDoesNotStandInForTheLockedSet(
     _ model: UAFKit.Model
   ) async throws {

@@ -48,8 +48,8 @@ struct TLVTests {
     }
   }
 
-  /// Every flipped bit is refused as TLV, or stands in a field that was read: writing the fields gives it back. Only what
-  /// became a tag that nobody knows and that is not critical is passed over.
+  /// Every flipped bit is refused as TLV, or stands in a field that was read: writing the fields gives it back. Only
+  /// what became a tag that nobody knows and that is not critical is passed over.
   private static func flipEveryBit(
     of bytes: [UInt8], _ rewritten: ([UInt8]) throws -> [UInt8]
   ) throws -> (refused: Int, read: Int) {

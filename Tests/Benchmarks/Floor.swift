@@ -77,7 +77,8 @@ final class Handle: @unchecked Sendable {
   deinit { free(pointer) }
 }
 
-/// Files of this run: `.build/bench-data` on the disk, and a folder in memory where keys are made without waiting for it.
+/// Files of this run: `.build/bench-data` on the disk, and a folder in memory where keys are made without waiting for
+/// it.
 struct Workspace: Sendable {
   let disk: URL
   let memory: URL

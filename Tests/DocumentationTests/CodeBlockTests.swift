@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Keeps the code in README, the articles and `Docs` honest: every Swift block stands, line by line, in a file that is compiled
-/// and run, here or under `Examples`.
+/// Keeps the code in README, the articles and `Docs` honest: every Swift block stands, line by line, in a file that is
+/// compiled and run, here or under `Examples`.
 @Suite("Code in the documentation")
 struct CodeBlockTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,8 +1,8 @@
 import FuzzTargets
 import Testing
 
-/// The fuzz targets without a fuzzer: their stored inputs, then a second and a half of mutations of them. `make fuzz` searches
-/// deeper, guided by coverage. One target at a time, with pauses, so that other tests find a free thread.
+/// The fuzz targets without a fuzzer: their stored inputs, then a second and a half of mutations of them. `make fuzz`
+/// searches deeper, guided by coverage. One target at a time, with pauses, so that other tests find a free thread.
 @Suite("FuzzTarget", .serialized)
 struct FuzzReplayTests {
   static let names = FuzzTarget.all.map(\.name)

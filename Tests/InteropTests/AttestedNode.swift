@@ -11,8 +11,8 @@ final class PageOrigin: Sendable {
   func set(_ value: String) { text.withLock { $0 = value } }
 }
 
-/// Asks for a passkey that says who made it, and tells what our relying party makes of the statement: without an anchor,
-/// and with the statement's last certificate as one.
+/// Asks for a passkey that says who made it, and tells what our relying party makes of the statement: without an
+/// anchor, and with the statement's last certificate as one.
 struct AttestedNode: TreeNode {
   static let nodeType = "AttestedNode"
   let outcomes: [NodeOutcome] = [.outcome]

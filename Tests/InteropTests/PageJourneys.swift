@@ -1,8 +1,8 @@
 import AuthenticatorCoding
 import AuthenticatorJourneyServer
 
-/// Journeys that show the sign-in page what built-in ones do not: every callback on one page, texts that would be markup,
-/// and parts that the page does not know.
+/// Journeys that show the sign-in page what built-in ones do not: every callback on one page, texts that would be
+/// markup, and parts that the page does not know.
 enum PageJourneys {
   /// As a message, a prompt, a title and a user's name.
   static let hostile = #"<img src=x onerror="document.title='taken'"><script>alert(1)</script>&amp;"#

@@ -7,8 +7,8 @@ import Synchronization
 import TestMachine
 import Testing
 
-/// The sign-in page in headless Chromium, used by keyboard and looked at through the accessibility tree. Pictures of every
-/// view lie in `.build/artefacts/sign-in-page`.
+/// The sign-in page in headless Chromium, used by keyboard and looked at through the accessibility tree. Pictures of
+/// every view lie in `.build/artefacts/sign-in-page`.
 @Suite(
   .enabled(
     if: Skips.unless(Judge.python != nil && Judge.hasBrowser),

@@ -5,7 +5,8 @@ import AuthenticatorSQLite
 
 /// Makes the store files that are checked in below `Tests/TestVectors/Data/stores`.
 ///
-/// `StoreDriver fixtures FOLDER`. A file that was checked in is never made again: it stands for what an earlier release wrote.
+/// `StoreDriver fixtures FOLDER`. A file that was checked in is never made again: it stands for what an earlier release
+/// wrote.
 enum Fixtures {
   static let pin = "482913"
 

@@ -138,8 +138,8 @@ extension DoctorTests {
       #expect(store?["message"]?.stringValue?.contains("everybody may write to \(keys)") == isOpen)
       #expect(store?["fix"]?.stringValue?.contains("chmod go-w") ?? false == isOpen)
     }
-    // From a folder above, the whole folder could be replaced; a sticky bit keeps others from that. So it is for a store
-    // that is not there yet.
+    // From a folder above, the whole folder could be replaced; a sticky bit keeps others from that. So it is for a
+    // store that is not there yet.
     for store in [bench.store, folder.file("new/keys.sqlite")] {
       #expect(try await check(0o777, of: folder.path, store: store)?["status"] == "warning")
       #expect(try await check(0o1777, of: folder.path, store: store)?["status"] == "ok")

@@ -1,7 +1,7 @@
 extension WebURL {
-  /// Where a reference leads that stands at this URL, such as a redirection's `Location` (RFC 9110 section 10.2.2,
-  /// RFC 3986 section 5.2): an absolute URL, or one relative to this, without the reference's fragment. Nil: nowhere, or
-  /// to no URL that this type holds.
+  /// Where a reference leads that stands at this URL, such as a redirection's `Location` (RFC 9110 section 10.2.2, RFC
+  /// 3986 section 5.2): an absolute URL, or one relative to this, without the reference's fragment. Nil: nowhere, or to
+  /// no URL that this type holds.
   public func resolving(_ reference: String) -> WebURL? {
     let reference = String(reference.prefix { $0 != "#" })
     let name = reference.prefix { $0 != ":" && $0 != "/" && $0 != "?" }

@@ -1,4 +1,5 @@
-/// How sure the caller must be that the person is there; a minimum. A gated key raises it, so that one prompt serves both.
+/// How sure the caller must be that the person is there; a minimum. A gated key raises it, so that one prompt serves
+/// both.
 public enum VerificationLevel: Int, Comparable, Hashable, Sendable {
   /// Nothing is asked.
   case none

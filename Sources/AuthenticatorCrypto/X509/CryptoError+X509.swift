@@ -11,7 +11,7 @@ extension CryptoError.Code {
   public static let invalidRevocationList = CryptoError.Code(rawValue: "invalidRevocationList")
   /// A certificate on the path is revoked.
   public static let certificateRevoked = CryptoError.Code(rawValue: "certificateRevoked")
-  /// Whether a certificate on the path is revoked cannot be told: its issuer's list is missing, not of this time, or not
-  /// signed by the issuer.
+  /// Whether a certificate on the path is revoked cannot be told: its issuer's list is missing, not of this time, or
+  /// not signed by the issuer.
   public static let revocationUnknown = CryptoError.Code(rawValue: "revocationUnknown")
 }

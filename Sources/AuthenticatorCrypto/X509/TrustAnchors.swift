@@ -45,8 +45,9 @@ public final class TrustAnchors: @unchecked Sendable {
   /// Signatures with SHA-1 are refused, except on the anchor. A certificate that a revocation list names is refused.
   /// - Parameters:
   ///   - time: In seconds since 1970-01-01T00:00:00Z.
-  ///   - requiresRevocationLists: Whether every certificate on the path, but for anchors, must have an issuer with a list.
-  ///     Otherwise an issuer without one has revoked nothing. A list that is not of this time leads nowhere either way.
+  ///   - requiresRevocationLists: Whether every certificate on the path, but for anchors, must have an issuer with a
+  ///     list. Otherwise an issuer without one has revoked nothing. A list that is not of this time leads nowhere
+  ///     either way.
   ///
   /// Throws `certificateUntrusted`, `certificateExpired`, `certificateNotYetValid`, `certificateRevoked` or
   /// `revocationUnknown`.
@@ -124,7 +125,8 @@ extension TrustAnchors {
   ]
 }
 
-/// A certificate as OpenSSL holds it. The bytes were read strictly before, so OpenSSL's own reader sees bounded DER only.
+/// A certificate as OpenSSL holds it. The bytes were read strictly before, so OpenSSL's own reader sees bounded DER
+/// only.
 final class ParsedCertificate {
   let pointer: OpaquePointer
 

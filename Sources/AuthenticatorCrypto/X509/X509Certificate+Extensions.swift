@@ -64,7 +64,8 @@ extension X509Certificate {
     return Array(content)
   }
 
-  /// The model that a UAF attestation certificate is bound to, as it is written there (UAF Protocol 1.1 section 3.4.6.5).
+  /// The model that a UAF attestation certificate is bound to, as it is written there (UAF Protocol 1.1 section
+  /// 3.4.6.5).
   ///
   /// The specification names no type, so any of UTF8String, PrintableString, IA5String and OCTET STRING is read.
   public func fidoAAID() throws(CryptoError) -> String? {

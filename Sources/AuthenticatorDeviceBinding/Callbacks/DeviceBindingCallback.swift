@@ -203,8 +203,8 @@ public final class DeviceBindingCallback: Callback {
     do {
       try await Ceremony.settled { try await key.discard() }
     } catch {
-      // The row stays staged: never offered, and cleared by a later binding, or by `BindingDevices.reconcile()` once its
-      // deadline is past.
+      // The row stays staged: never offered, and cleared by a later binding, or by `BindingDevices.reconcile()` once
+      // its deadline is past.
     }
     throw error
   }

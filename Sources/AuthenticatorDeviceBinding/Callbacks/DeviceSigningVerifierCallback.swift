@@ -176,9 +176,9 @@ public final class DeviceSigningVerifierCallback: Callback {
     node.callback(DeviceSigningVerifierCallback.self) != nil
   }
 
-  /// Once a key has signed its user in, the one it replaced is no longer needed. It stays as `revoking`, neither offered
-  /// nor restorable, until `BindingDevices.reconcile()` has removed it from the server too: its row is all that is
-  /// known of the server's half.
+  /// Once a key has signed its user in, the one it replaced is no longer needed. It stays as `revoking`, neither
+  /// offered nor restorable, until `BindingDevices.reconcile()` has removed it from the server too: its row is all that
+  /// is known of the server's half.
   ///
   /// Only a sign-in that ends here counts: a journey that goes on may be asking for a password because it refused the
   /// proof.

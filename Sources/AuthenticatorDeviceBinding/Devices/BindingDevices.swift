@@ -28,7 +28,8 @@ public struct BindingDevices: Sendable {
   public func user() async throws -> SessionUser { try await resources.user() }
 
   /// The user's bound devices, all of them.
-  /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be concluded.
+  /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be
+  ///   concluded.
   public func list() async throws -> [BindingDevice] { try await list(of: try await user()) }
 
   func list(of user: SessionUser) async throws -> [BindingDevice] {

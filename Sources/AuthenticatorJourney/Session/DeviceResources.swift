@@ -25,7 +25,8 @@ package struct DeviceResources: Sendable {
   }
 
   /// All entries of a user.
-  /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be concluded.
+  /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be
+  ///   concluded.
   package func list(of user: SessionUser) async throws -> [JSONValue] {
     let response = try await journey.sessionRequest(
       "GET", path: path(user), query: "_queryFilter=true", version: "resource=1.0, protocol=1.0")

@@ -13,7 +13,8 @@ struct ListeningSocket {
 
   /// Listens on a numeric IPv4 or IPv6 address.
   ///
-  /// Throws `AuthenticatorError`: `invalidRequest` for an address that is none, `transportFailed` when it cannot be had.
+  /// Throws `AuthenticatorError`: `invalidRequest` for an address that is none, `transportFailed` when it cannot be
+  /// had.
   init(host: String, port: UInt16) throws {
     if host.contains(":") {
       var address = sockaddr_in6()

@@ -8,10 +8,10 @@ internal import AuthenticatorCore
 /// configuration.sessionCookie = .browsers
 /// ```
 ///
-/// `/` lists the journeys; `/?journey=Login&realm=/alpha` runs one, and `/?suspendedId=…` goes on with a parked one. The
-/// page keeps the session in the server's cookie: with `SessionCookie.never` a journey ends well, and leaves the browser
-/// without a session. Passkeys work where a browser admits them: over https, and at `http://localhost`, but not at an
-/// address such as `127.0.0.1`.
+/// `/` lists the journeys; `/?journey=Login&realm=/alpha` runs one, and `/?suspendedId=…` goes on with a parked one.
+/// The page keeps the session in the server's cookie: with `SessionCookie.never` a journey ends well, and leaves the
+/// browser without a session. Passkeys work where a browser admits them: over https, and at `http://localhost`, but not
+/// at an address such as `127.0.0.1`.
 ///
 /// Nothing is loaded from elsewhere, nothing is evaluated, and no text of a server or person is ever read as markup.
 public struct SignInPage: ServerRoute {

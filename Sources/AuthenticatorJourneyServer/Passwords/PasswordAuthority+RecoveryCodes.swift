@@ -77,8 +77,8 @@ enum RecoveryCode {
     String(decoding: random.prefix(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
   }
 
-  /// What a person typed, as the code was made: in either case, with spaces and dashes, and with O, I and L for the digits
-  /// they look like. Nil: not a code.
+  /// What a person typed, as the code was made: in either case, with spaces and dashes, and with O, I and L for the
+  /// digits they look like. Nil: not a code.
   static func normalized(_ text: String) -> String? {
     guard text.utf8.count <= 64 else { return nil }
     var code: [UInt8] = []

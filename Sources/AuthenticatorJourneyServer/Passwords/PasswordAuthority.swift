@@ -58,8 +58,8 @@ public struct PasswordAuthority: Sendable {
   /// Decides about a name and a password.
   ///
   /// `peer` is the address the attempt comes from; empty: not known. Throws `RESTFailure`: 503 when too many wait
-  /// already, 429 when the address has failed too often; nothing is counted then. An attempt that was paid for and could
-  /// not be compared stays paid.
+  /// already, 429 when the address has failed too often; nothing is counted then. An attempt that was paid for and
+  /// could not be compared stays paid.
   public func check(username: String, password: String, realm: Realm, peer: String = "") async throws -> Verdict {
     try await attempt(username, realm: realm, peer: peer) { user, slot in
       guard try await compare(password, with: user?.password ?? dummy, on: slot), let user, user.password != nil else {

@@ -66,8 +66,8 @@ extension DeviceRecord {
     ]
   }
 
-  /// A WebAuthn credential as the list shows it; times in milliseconds. Recovery codes are kept as digests, so there are
-  /// none to show.
+  /// A WebAuthn credential as the list shows it; times in milliseconds. Recovery codes are kept as digests, so there
+  /// are none to show.
   var webAuthnJSON: JSONValue {
     [
       "_id": .string(uuid), "createdDate": .integer(createdAt.milliseconds),

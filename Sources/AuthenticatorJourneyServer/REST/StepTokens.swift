@@ -19,7 +19,8 @@ struct JourneyPosition: Sendable {
   var noSession: Bool
 }
 
-/// Makes and reads the `authId`: a signed token whose state is encrypted, so that no server needs to remember a journey.
+/// Makes and reads the `authId`: a signed token whose state is encrypted, so that no server needs to remember a
+/// journey.
 ///
 /// Claims: `iss`, `aud`, `purpose`, `realm`, `tree`, `step`, `sid` (the run of the journey), `iat`, `exp`, and `state`,
 /// the position sealed with AES-256-GCM under a key of its own, bound to realm, tree, run and step.

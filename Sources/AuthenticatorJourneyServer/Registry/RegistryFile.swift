@@ -33,8 +33,8 @@ enum RegistryFile {
     close(descriptor)
   }
 
-  /// Recognizes the file and makes the tables it does not have yet: all of them when it is empty, the later ones when an
-  /// earlier version made it.
+  /// Recognizes the file and makes the tables it does not have yet: all of them when it is empty, the later ones when
+  /// an earlier version made it.
   ///
   /// Throws `RegistryError`: `notARegistry`, `newer` (nothing was written), `damaged`, `busy`.
   static func prepare(_ connection: SQLiteConnection) throws {

@@ -37,8 +37,8 @@ public struct CallbackAnswer: Sendable {
 extension CallbackAnswer {
   /// Compares a client's callbacks with those that were sent: by position and type, not by name.
   ///
-  /// Throws `RESTFailure` (400) for a wrong count, a wrong type at a place, a second input where one belongs, or a value
-  /// that is none of those its callback takes.
+  /// Throws `RESTFailure` (400) for a wrong count, a wrong type at a place, a second input where one belongs, or a
+  /// value that is none of those its callback takes.
   static func match(_ received: [JSONValue], with sent: [CallbackShape]) throws(RESTFailure) -> [CallbackAnswer] {
     guard received.count == sent.count(where: { !$0.isScript }) else {
       throw .badRequest("Incorrect number of callbacks found in JSON response")

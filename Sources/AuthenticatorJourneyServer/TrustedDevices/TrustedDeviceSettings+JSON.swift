@@ -11,8 +11,8 @@ public struct TrustedDeviceSettingsError: Error, Hashable, Sendable, CustomStrin
 }
 
 extension TrustedDeviceSettings {
-  /// Reads a settings file: a JSON object with `"version": 1` and any of the settings under the names of the properties;
-  /// durations are whole seconds. What is left out has its default.
+  /// Reads a settings file: a JSON object with `"version": 1` and any of the settings under the names of the
+  /// properties; durations are whole seconds. What is left out has its default.
   ///
   /// Throws `TrustedDeviceSettingsError` for another version, a member that is unknown, and a value of another kind or
   /// out of range.

@@ -65,7 +65,8 @@ public struct TrustedDeviceSettings: Hashable, Sendable {
   public var reverifyAfter: Duration?
   /// Installations (`x-native-device-id`) that are refused with `device_blocked`.
   public var blockedDevices: Set<String> = []
-  /// Whether every request but for the environment is refused with `requires_device_attestation`; nothing here can attest.
+  /// Whether every request but for the environment is refused with `requires_device_attestation`; nothing here can
+  /// attest.
   public var requiresDeviceAttestation = false
 
   // MARK: Limits

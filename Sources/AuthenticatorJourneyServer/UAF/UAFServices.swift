@@ -76,9 +76,9 @@ struct UAFServices: Sendable {
 
   /// Asks for sets that there is room for only, so that nobody is verified for a key that is then refused.
   ///
-  /// Throws `UAFQuotaReached` when there is room for none, and `UAFRelyingParty.RequestError`: `name` for a user whose name
-  /// is longer than a message may have it. It is never cut: two users could become one, whose new key takes the other one's
-  /// place on the device.
+  /// Throws `UAFQuotaReached` when there is room for none, and `UAFRelyingParty.RequestError`: `name` for a user whose
+  /// name is longer than a message may have it. It is never cut: two users could become one, whose new key takes the
+  /// other one's place on the device.
   func registrationRequest(
     for user: UserRecord, context: String, lifetime: Int64? = nil, _ party: UAFRelyingParty
   ) async throws -> UAFIssuedRequest {
@@ -115,8 +115,8 @@ struct UAFServices: Sendable {
     }
   }
 
-  /// Whom a request was for, as its server data tell: the name that was given. Nothing else would do, since everybody can
-  /// read it there, and it must be the same whether or not somebody has the name.
+  /// Whom a request was for, as its server data tell: the name that was given. Nothing else would do, since everybody
+  /// can read it there, and it must be the same whether or not somebody has the name.
   private static func subject(_ name: String) -> String { Base64URL.encode(Array(name.utf8)) }
 
   static func name(_ subject: String) -> String? {

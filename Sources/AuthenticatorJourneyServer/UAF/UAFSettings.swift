@@ -9,7 +9,8 @@ public struct UAFSettings: Sendable {
   /// The app's name in requests; nil: the address of the facet list where the server is reached by https, and none
   /// elsewhere, so that clients take their facet's name.
   public var appID: String?
-  /// The app's facets, web origins in the form of `UAFFacet`; nil: `linux:exe:` and each application id, and the server's own origin.
+  /// The app's facets, web origins in the form of `UAFFacet`; nil: `linux:exe:` and each application id, and the
+  /// server's own origin.
   public var facets: [String]?
   /// The versions of requests.
   public var versions: [UAFProtocolVersion] = [.uaf11]

@@ -116,7 +116,8 @@ extension RowTransaction {
     var page = KeyFilter.Page(count: max(limit, 1))
     var found: [(row: KeyRow, key: StoredKey)] = []
     var damaged = 0
-    // What is damaged or not meant takes no place among the records asked for: reading goes on until they are all there.
+    // What is damaged or not meant takes no place among the records asked for: reading goes on until they are all
+    // there.
     while found.count < limit {
       filter.page = page
       let rows = try keys(filter)

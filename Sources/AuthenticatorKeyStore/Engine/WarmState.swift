@@ -58,8 +58,8 @@ struct WarmState {
   private var queries = BoundedCache<KeyQuery, [KeyRecord]>(limit: 256)
   private var items = BoundedCache<ItemName, [UInt8]?>(limit: 256)
   private var blocks: [CounterID: Block] = [:]
-  /// Longer items are not kept: what is looked at often is small. They stay in ordinary memory, as the copies of whoever
-  /// read them do; keys, PINs and what they are derived from are no items.
+  /// Longer items are not kept: what is looked at often is small. They stay in ordinary memory, as the copies of
+  /// whoever read them do; keys, PINs and what they are derived from are no items.
   private static let itemLimit = 64
   /// Longer results are not kept.
   private static let rowLimit = 16

@@ -28,8 +28,8 @@ public struct UAFChannelBinding: Hashable, Sendable {
     self.cidPublicKey = cidPublicKey
   }
 
-  /// Reads the members under their names in messages. Throws `ExpectationError`, which names the member: an unknown one,
-  /// or one that no client could send.
+  /// Reads the members under their names in messages. Throws `ExpectationError`, which names the member: an unknown
+  /// one, or one that no client could send.
   init(_ members: ExpectationMembers) throws(ExpectationError) {
     try members.admit(Self.names)
     func text(_ name: String, _ limit: Int = Self.maximumCharacters) throws(ExpectationError) -> String? {

@@ -43,8 +43,8 @@ extension UAFExpectation {
   /// one: somebody else may have used the key meanwhile.
   /// - Parameter registered: The keys that may answer; those of the user when the user is known.
   ///
-  /// Throws `UAFVerificationError`: `keyUnknown` only where none of the keys that answer is one of these. A client deletes
-  /// what is not known, so a set of which some keys are there and others are not is `keyNotAdmitted`.
+  /// Throws `UAFVerificationError`: `keyUnknown` only where none of the keys that answer is one of these. A client
+  /// deletes what is not known, so a set of which some keys are there and others are not is `keyNotAdmitted`.
   public func verifyAuthentication(
     _ response: UAFReceivedResponse, registered: [UAFRegistrationRecord]
   ) throws(UAFVerificationError) -> UAFAuthenticationVerdict {

@@ -21,8 +21,8 @@ public struct UAFVerificationJob: Sendable {
   /// - Parameter version: The entry of the request that was answered; nil: the request has one entry.
   ///
   /// Throws `ExpectationError`, which names the member; those of the request stand below `request`. A member with which
-  /// no response could ever be verified is one: no statement, no facet, a facet that is none, for a registration a model
-  /// that cannot attest, for an authentication no key.
+  /// no response could ever be verified is one: no statement, no facet, a facet that is none, for a registration a
+  /// model that cannot attest, for an authentication no key.
   public init(request: JSONValue, expect: JSONValue, version: UAFProtocolVersion? = nil) throws(ExpectationError) {
     let members = try ExpectationMembers(expect)
     try members.admit(Self.known)
@@ -124,8 +124,8 @@ public struct UAFVerificationJob: Sendable {
 
   /// Verifies a response and says what came of it: `{"verified": true, "operation", "facetID", "statusCode",
   /// "registrations", "refused"}`, for a registration also `"methods"`, one list for each record, for an authentication
-  /// `"stepUp"`, `"signers"` and `"confirmedHash"`. The status is 1202 where a step-up is needed and where a second factor
-  /// alone has signed, else 1200.
+  /// `"stepUp"`, `"signers"` and `"confirmedHash"`. The status is 1202 where a step-up is needed and where a second
+  /// factor alone has signed, else 1200.
   /// - Parameter time: The time at which certificates must be valid, in seconds since 1970-01-01T00:00:00Z.
   ///
   /// Throws `UAFVerificationError`.

@@ -37,8 +37,8 @@ public struct UAFExpectation: Sendable {
   public var transactions: [UAFTransactionContent] = []
   /// Hashes of further forms, for a server that kept no contents.
   public var transactionHashes: [[UInt8]] = []
-  /// The ids of the extensions in the request's header, which the response's header repeats. One of another id that must
-  /// be understood is refused, unless it is one of `UAFExtensionID.known`.
+  /// The ids of the extensions in the request's header, which the response's header repeats. One of another id that
+  /// must be understood is refused, unless it is one of `UAFExtensionID.known`.
   public var extensionIDs: Set<String> = []
 
   // MARK: The server
@@ -55,8 +55,8 @@ public struct UAFExpectation: Sendable {
   public var enrollmentPolicy = EnrollmentPolicy.stepUp
   /// What is done about a counter that did not rise.
   public var signCounterPolicy = SignCounterPolicy.reject
-  /// The most registrations one authenticator may have made, or have made since the highest counter that is known of the
-  /// user's keys of its model; more are not believed. An authenticator without the counter says 0, which always is.
+  /// The most registrations one authenticator may have made, or have made since the highest counter that is known of
+  /// the user's keys of its model; more are not believed. An authenticator without the counter says 0, which always is.
   public var maximumRegistrationCounter: UInt32 = 65_535
 
   /// Describes a request.

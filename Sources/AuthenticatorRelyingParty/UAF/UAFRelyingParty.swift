@@ -103,7 +103,8 @@ public struct UAFRelyingParty: Sendable {
 
   /// A request to sign in, or to confirm a transaction.
   /// - Parameters:
-  ///   - subject: The account, as for a registration; nil: whoever has one of the models that the policy admits, and the key says who.
+  ///   - subject: The account, as for a registration; nil: whoever has one of the models that the policy admits, and
+  ///     the key says who.
   ///   - registered: The account's keys; with a subject there must be one that the policy admits.
   ///   - transactions: The forms of one content, at most one of each type.
   ///   - now: In milliseconds since 1970-01-01T00:00:00Z.
@@ -224,7 +225,8 @@ public struct UAFRelyingParty: Sendable {
   /// What is expected of the response to a request of this party.
   /// - Parameter registered: For an authentication, the keys of the request's subject.
   ///
-  /// Throws `UAFVerificationError` when none of them may answer: `keyNotAdmitted`, and `keyUnknown` where there is none.
+  /// Throws `UAFVerificationError` when none of them may answer: `keyNotAdmitted`, and `keyUnknown` where there is
+  /// none.
   public func expectation(
     _ pending: UAFPendingRequest, registered: [UAFRegistrationRecord] = []
   ) throws(UAFVerificationError) -> UAFExpectation {

@@ -11,8 +11,8 @@ public struct AuthenticationExpectation: Sendable {
     case unspecified
     /// The account was named before; its handle, which must be the record's.
     case known([UInt8])
-    /// The response must name the account, and the record must be that account's. The handle in a response is not signed:
-    /// without a record that names it, it is the word of whoever sends it.
+    /// The response must name the account, and the record must be that account's. The handle in a response is not
+    /// signed: without a record that names it, it is the word of whoever sends it.
     case unknown
   }
 

@@ -1,8 +1,8 @@
 import AuthenticatorCore
 import Synchronization
 
-/// A network on which something else happens while an answer is under way: the server has acted, and the client does not
-/// know it yet.
+/// A network on which something else happens while an answer is under way: the server has acted, and the client does
+/// not know it yet.
 ///
 /// Every request goes to another transport; its answer waits for what a test runs meanwhile.
 public final class HeldTransport: HTTPTransport {

@@ -8,8 +8,8 @@ import Synchronization
 /// front of it, and maybe a phone nearby that is another `TestDevice`.
 ///
 /// Like an operating system, it lists and lets choose by itself, writes an origin of its own form into the client data,
-/// and makes passkeys that are backed up and count nothing. A passkey is made on this device; signing in takes the phone
-/// when this device has none and the request admits others.
+/// and makes passkeys that are backed up and count nothing. A passkey is made on this device; signing in takes the
+/// phone when this device has none and the request admits others.
 public final class ScriptedPasskeyProvider: PasskeyProvider {
   /// A request as it came.
   public struct Call: Sendable {

@@ -195,8 +195,8 @@ struct Enrollment {
     return device
   }
 
-  /// Another process may have enrolled this installation while the answer was under way: the server's list decides which
-  /// of both stands.
+  /// Another process may have enrolled this installation while the answer was under way: the server's list decides
+  /// which of both stands.
   /// - Throws: `overtaken` when it is the other; nothing of this enrollment is left then. What the list cannot be had
   ///   for: the key stays and is settled by it later.
   private func checkPlace(of record: KeyRecord, _ device: TrustedDevice, _ sent: Sent) async throws {

@@ -25,8 +25,8 @@ public struct TrustedDeviceReconciliation: Sendable {
   public internal(set) var removed: [Removal] = []
   /// Credentials revoked on the server because their keys here are lost, or were never kept.
   public internal(set) var revoked: [String] = []
-  /// Credentials in the server's list that an interrupted enrollment of this installation may have made. They may as well
-  /// be another installation's, so they were left; the person can tell, and revoke them.
+  /// Credentials in the server's list that an interrupted enrollment of this installation may have made. They may as
+  /// well be another installation's, so they were left; the person can tell, and revoke them.
   public internal(set) var unclaimed: [String] = []
   /// How many things are still open.
   public internal(set) var pending = 0

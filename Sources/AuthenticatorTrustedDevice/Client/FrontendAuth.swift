@@ -36,8 +36,8 @@ public struct FrontendAuth: Sendable {
   /// - Returns: the sign-in. Anything but `complete` wants more, and is no error.
   /// - Throws: the reason for having nothing to sign in with (`noLocalCredential`, `keyInvalidated`, `lockedOut`,
   ///   `biometryNotEnrolled`, `enrollmentStateUnreadable` …, `trustedDevice?.unavailableReason`); `userCanceled`,
-  ///   `userVerificationFailed`, `timedOut`; `credentialGone`; `challengeExpired`, `challengeMismatch`; `sessionChanged`;
-  ///   other refusals; `transportFailed`.
+  ///   `userVerificationFailed`, `timedOut`; `credentialGone`; `challengeExpired`, `challengeMismatch`;
+  ///   `sessionChanged`; other refusals; `transportFailed`.
   @discardableResult
   public func signInWithTrustedDevice(
     id: String? = nil, identifierHint: String? = nil, reason: String? = nil

@@ -7,8 +7,8 @@ extension TrustedDeviceConfiguration {
   public struct PublishableKey: Hashable, Sendable {
     /// The key as it was given.
     public let text: String
-    /// The address it names: `https`, and `http` where the host is this machine, on which development servers listen. One
-    /// with TLS on this machine is given as proxy.
+    /// The address it names: `https`, and `http` where the host is this machine, on which development servers listen.
+    /// One with TLS on this machine is given as proxy.
     public let server: WebURL
     /// Whether it is of a development instance.
     public let isTest: Bool

@@ -92,9 +92,10 @@ public final class TrustedDeviceClient: Sendable {
     }
   }
 
-  /// Gives the client a device token that was obtained elsewhere, and asks the server for its sessions. Until the server
-  /// has accepted it, the client goes on with the one it has.
-  /// - Throws: `invalidRequest` for text that cannot be a token; `signedOut` when the server refuses it; as `refresh()`.
+  /// Gives the client a device token that was obtained elsewhere, and asks the server for its sessions. Until the
+  /// server has accepted it, the client goes on with the one it has.
+  /// - Throws: `invalidRequest` for text that cannot be a token; `signedOut` when the server refuses it; as
+  ///   `refresh()`.
   public func adopt(deviceToken text: String) async throws {
     guard let token = DeviceToken(text.trimmingBlanks()) else {
       throw AuthenticatorError(.invalidRequest, stage: "trustedDevice", reason: "the device token is malformed")

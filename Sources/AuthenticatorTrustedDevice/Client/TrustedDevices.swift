@@ -18,8 +18,8 @@ public struct TrustedDevices: Sendable {
   /// - Throws: `signedOut` unless the session is active or pending; `environmentUnavailable`, `nativeAPIDisabled`,
   ///   `featureDisabled`; `unsupported` without app identifier; `biometryNotEnrolled`, `verifierUnavailable`,
   ///   `lockedOut`, `hardwareRequired` when no such key can be made here; `userCanceled`, `userVerificationFailed`,
-  ///   `timedOut`; `sessionChanged` when session or user changed meanwhile; `overtaken` when another process has enrolled
-  ///   this installation meanwhile, and the server keeps that; `challengeExpired`, `challengeMismatch`,
+  ///   `timedOut`; `sessionChanged` when session or user changed meanwhile; `overtaken` when another process has
+  ///   enrolled this installation meanwhile, and the server keeps that; `challengeExpired`, `challengeMismatch`,
   ///   `quotaExceeded`, `alreadyEnrolled`, `appIdentifierRefused` and other refusals of the server; `transportFailed`;
   ///   `storageFailed`.
   @discardableResult
@@ -35,7 +35,8 @@ public struct TrustedDevices: Sendable {
   /// Whether this installation could sign in now. Deletes nothing.
   ///
   /// While nobody is signed in, or tasks remain, only local state is looked at; while somebody is, the server is asked
-  /// whether it still accepts the credential. Where the session seems to be over, the server is asked once whether it is.
+  /// whether it still accepts the credential. Where the session seems to be over, the server is asked once whether it
+  /// is.
   /// - Parameters:
   ///   - id: only this credential.
   ///   - identifierHint: only credentials enrolled with this hint.
@@ -93,8 +94,8 @@ public struct TrustedDevices: Sendable {
   /// and record here.
   ///
   /// A key here that cannot be destroyed at once is no longer offered and destroyed later. When the server says that it
-  /// does not know a credential of this installation, or its list lacks one that it could not find, what is here goes as
-  /// well.
+  /// does not know a credential of this installation, or its list lacks one that it could not find, what is here goes
+  /// as well.
   /// - Returns: the device as the server describes it; one that it does not know any more as it is known here.
   /// - Throws: `signedOut` and other refusals of the server; `transportFailed`; `invalidMessage` for an answer about
   ///   another device, or one that does not say that it is revoked: what is here is untouched then.

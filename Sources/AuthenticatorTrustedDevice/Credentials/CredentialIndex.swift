@@ -4,8 +4,8 @@ import AuthenticatorCore
 /// What lets a few credentials be found among many: whether the latest records are the newest credentials, and which
 /// users enrolled with which hint. It only says where to look; what is found there is compared in full.
 ///
-/// Where more credentials stand than the window shows, and only there, it is relied on. A scope without index, because an
-/// earlier version filled it or because it cannot be read, is searched as a whole.
+/// Where more credentials stand than the window shows, and only there, it is relied on. A scope without index, because
+/// an earlier version filled it or because it cannot be read, is searched as a whole.
 struct CredentialIndex: Sendable {
   /// As many of the latest records are looked at before the index counts; a store remembers results up to this length.
   static let window = 16
@@ -87,7 +87,8 @@ struct CredentialIndex: Sendable {
     try await Turnstile.shielded { try await store.setItem(name, to: [mark.rawValue]) }
   }
 
-  /// Whether a credential is the newest, and its record the latest: the server's clock and this device's may be set back.
+  /// Whether a credential is the newest, and its record the latest: the server's clock and this device's may be set
+  /// back.
   private static func follows(
     _ record: KeyRecord, _ id: String, _ details: CredentialDetails, _ latest: [KeyRecord]
   ) -> Bool {

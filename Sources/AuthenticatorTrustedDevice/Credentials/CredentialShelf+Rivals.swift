@@ -8,8 +8,8 @@ extension CredentialShelf {
     Set(try await store.records(matching: scope.query(user: userID, states: [.active, .retired])).map(\.tag))
   }
 
-  /// What has taken the user's place since: perhaps after this key in the server's eyes, perhaps before it. A credential
-  /// that is not certain to be this installation's overtakes nothing.
+  /// What has taken the user's place since: perhaps after this key in the server's eyes, perhaps before it. A
+  /// credential that is not certain to be this installation's overtakes nothing.
   /// - Parameter known: the holders of the place when the key's proof was sent.
   package func rivals(
     of record: KeyRecord, userID: String, since known: Set<KeyTag>
@@ -19,8 +19,8 @@ extension CredentialShelf {
     }
   }
 
-  /// Leaves an accepted key staged whose place another has taken meanwhile: the list, or the next sign-in, shows which of
-  /// both the server keeps. The other is tried first.
+  /// Leaves an accepted key staged whose place another has taken meanwhile: the list, or the next sign-in, shows which
+  /// of both the server keeps. The other is tried first.
   package func standBack(_ record: KeyRecord) async throws {
     guard var mark = try await mark(of: record) else { return }
     mark.isLeft = true

@@ -113,9 +113,9 @@ extension CredentialShelf {
     try await store.update(credential.tag, details: details.bytes, expecting: record.version)
   }
 
-  /// Removes what a new credential replaces here: the user's former keys, and with the scope `installation` everybody's.
-  /// The server has replaced the user's own by itself; others' are revoked in the next session of theirs. What cannot be
-  /// removed is tried again and not offered.
+  /// Removes what a new credential replaces here: the user's former keys, and with the scope `installation`
+  /// everybody's. The server has replaced the user's own by itself; others' are revoked in the next session of theirs.
+  /// What cannot be removed is tried again and not offered.
   package func removeReplaced(
     by record: KeyRecord, userID: String, in replaceScope: TrustedDeviceConfiguration.ReplaceScope
   ) async {
@@ -139,8 +139,8 @@ extension CredentialShelf {
     }
   }
 
-  /// Removes another user's credential here. The server's is revoked in a session of that user, unless it may be another
-  /// installation's, which is only reported.
+  /// Removes another user's credential here. The server's is revoked in a session of that user, unless it may be
+  /// another installation's, which is only reported.
   private func removeOther(_ credential: LocalCredential) async {
     if credential.details.isUnproven {
       emit(.unclaimed(id: credential.id))

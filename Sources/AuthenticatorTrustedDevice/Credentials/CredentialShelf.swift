@@ -172,8 +172,8 @@ package struct CredentialShelf: Sendable {
     }
   }
 
-  /// Destroys a credential whose key is void. Its name is kept until the server's credential is revoked, unless that may
-  /// be another installation's.
+  /// Destroys a credential whose key is void. Its name is kept until the server's credential is revoked, unless that
+  /// may be another installation's.
   /// - Returns: whether key and record are gone. Otherwise the credential is no longer offered, as far as that can be
   ///   written, and they go later.
   package func condemn(

@@ -32,9 +32,11 @@ package struct AttemptMark: Hashable, Sendable {
   package var id: String?
   /// Whether the process that sent the proof has given up waiting: nobody else will settle the enrollment.
   package var isLeft = false
-  /// Whether the server has refused a sign-in with the key since, or may have replaced it: another one is tried before it.
+  /// Whether the server has refused a sign-in with the key since, or may have replaced it: another one is tried before
+  /// it.
   package var isRefused = false
-  /// Whether the server has refused a sign-in with the key in use since: this one is tried before it, though it is older.
+  /// Whether the server has refused a sign-in with the key in use since: this one is tried before it, though it is
+  /// older.
   package var isPreferred = false
 
   package static func item(of tag: KeyTag) -> ItemName { ItemName(owner: tag, name: "trusted-device.attempt") }

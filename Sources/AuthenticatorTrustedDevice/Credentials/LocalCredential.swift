@@ -98,7 +98,8 @@ package struct CredentialDetails: Hashable, Sendable {
   /// On the server's clock.
   package var createdAt: UnixTime
   package var updatedAt: UnixTime
-  /// Recovered after an interruption, by the server's list alone: the first signature shows whether it is the right one.
+  /// Recovered after an interruption, by the server's list alone: the first signature shows whether it is the right
+  /// one.
   package var isUnproven: Bool
 
   package init(createdAt: UnixTime, updatedAt: UnixTime, isUnproven: Bool = false) {

@@ -173,10 +173,10 @@ final class ClientState: Sendable {
     }
   }
 
-  /// Keeps the content as it is when its turn comes, and takes over what another process has changed since: the settings
-  /// if they are not newer here, token and client if they are the same here as before.
-  /// - Throws: `busy` when this process and another both have a new token: only one can be kept; `storageFailed` and its
-  ///   like.
+  /// Keeps the content as it is when its turn comes, and takes over what another process has changed since: the
+  /// settings if they are not newer here, token and client if they are the same here as before.
+  /// - Throws: `busy` when this process and another both have a new token: only one can be kept; `storageFailed` and
+  ///   its like.
   func save() async throws {
     isBehind.withLock { $0 = true }
     try await writing.run {

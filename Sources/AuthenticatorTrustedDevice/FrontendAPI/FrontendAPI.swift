@@ -98,8 +98,8 @@ struct FrontendAPI: Sendable {
     await refreshQuietly()
   }
 
-  /// Asks once for the client when its session seems to be over by time alone: a clock may have been wrong, and a server
-  /// may let a session live longer than it said.
+  /// Asks once for the client when its session seems to be over by time alone: a clock may have been wrong, and a
+  /// server may let a session live longer than it said.
   func refreshIfRunOut() async {
     if state.hasRunOut { await refreshQuietly() }
   }
@@ -237,7 +237,8 @@ struct FrontendAPI: Sendable {
     await save()
   }
 
-  /// Keeps the state for the next run. When that fails, this run goes on with what it knows; `ClientState.isKept` tells.
+  /// Keeps the state for the next run. When that fails, this run goes on with what it knows; `ClientState.isKept`
+  /// tells.
   private func save() async {
     do { try await state.save() } catch { emit(.postponed(.saving, code: code(of: error))) }
   }

@@ -1,7 +1,7 @@
 import AuthenticatorCore
 
-/// The switch on a security page that turns signing in with this device on and off. It moves at once, is taken back when
-/// the work fails, and an answer that comes late never overrides a newer move. A value that views follow and tests
+/// The switch on a security page that turns signing in with this device on and off. It moves at once, is taken back
+/// when the work fails, and an answer that comes late never overrides a newer move. A value that views follow and tests
 /// drive.
 public struct EnrollmentSwitch: Hashable, Sendable {
   /// What to do after a move.

@@ -1,7 +1,7 @@
 import AuthenticatorCore
 
-/// Whether the start screen shows its way to sign in with a trusted device: at once from local state, then as the server
-/// says. A value that views follow and tests drive.
+/// Whether the start screen shows its way to sign in with a trusted device: at once from local state, then as the
+/// server says. A value that views follow and tests drive.
 ///
 /// It never signs in by itself: the person presses it.
 public struct SignInButton: Hashable, Sendable {

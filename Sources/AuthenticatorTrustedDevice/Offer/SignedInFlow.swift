@@ -5,7 +5,7 @@ import AuthenticatorCore
 ///
 ///     var flow = SignedInFlow(session: session, offersEnrollment: await devices.shouldOfferEnrollment(after: .signIn))
 ///     switch flow.step {
-///     case .enrollmentOffer: …          // flow.offerShown(), then flow.answered(.declined) or flow.answered(.enrolled)
+///     case .enrollmentOffer: …          // flow.offerShown(), then flow.answered(.enrolled), or with .declined
 ///     case .sessionTasks(let keys): …   // flow.session = the session as it is now
 ///     case .complete: …
 ///     case .signedOut: …

@@ -1,8 +1,8 @@
 import AuthenticatorCoding
 import AuthenticatorCore
 
-/// What keys of an application are bound to (FIDO UAF ASM API, "KHAccessToken"), for the ID it has now and for those under
-/// which earlier versions made keys.
+/// What keys of an application are bound to (FIDO UAF ASM API, "KHAccessToken"), for the ID it has now and for those
+/// under which earlier versions made keys.
 struct AccessTokens: Sendable {
   struct Entry: Sendable {
     var appID: String
@@ -45,14 +45,14 @@ final class RegisteredKey: Sendable {
     return !handle.username.isEmpty && handle.username.isIdentical(to: other.handle.username)
   }
 
-  /// Whether its server has not answered for so long that no answer is on its way any more, or its response was never made.
-  /// The server may know the former all the same, so it stays and signs; it only takes no room.
+  /// Whether its server has not answered for so long that no answer is on its way any more, or its response was never
+  /// made. The server may know the former all the same, so it stays and signs; it only takes no room.
   func isAbandoned(at now: UnixTime) -> Bool {
     record.state == .staged && hasEnded(by: now, record.details.isEmpty ? .zero : .seconds(600))
   }
 
-  /// Whether the operation that made it must have ended so long ago. An operation that began ahead of the clock has too:
-  /// the clock was set back since, and what it said then tells nothing of how long that is.
+  /// Whether the operation that made it must have ended so long ago. An operation that began ahead of the clock has
+  /// too: the clock was set back since, and what it said then tells nothing of how long that is.
   func hasEnded(by now: UnixTime, _ grace: Duration = .zero) -> Bool {
     guard let journal = RegistrationJournal(record.journal) else { return false }
     return journal.end.advanced(by: grace) < now || record.createdAt > now.advanced(by: .seconds(600))

@@ -2,8 +2,8 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorCrypto
 
-/// The authenticator-specific module: finds keys for an application and caller, binds them by access tokens, and talks to
-/// the authenticators (FIDO UAF ASM API). Bundled with the client, it has no interface of its own on the outside.
+/// The authenticator-specific module: finds keys for an application and caller, binds them by access tokens, and talks
+/// to the authenticators (FIDO UAF ASM API). Bundled with the client, it has no interface of its own on the outside.
 final class AuthenticatorModule: Sendable {
   let context: AuthenticatorContext
   let authenticators: [SealedAuthenticator]
@@ -30,8 +30,8 @@ final class AuthenticatorModule: Sendable {
 
   // MARK: Tokens
 
-  /// What keys of this application and caller are bound to, by the application's IDs, older ones first; empty before the
-  /// first registration on this device, when there are no keys either.
+  /// What keys of this application and caller are bound to, by the application's IDs, older ones first; empty before
+  /// the first registration on this device, when there are no keys either.
   func tokens(of application: UAFApplication) async throws -> AccessTokens {
     guard let asmToken = try await context.keyStore.item(Self.tokenItem) else { return AccessTokens() }
     return try tokens(of: application, asmToken)

@@ -16,8 +16,8 @@ final class ModuleMemory: Sendable {
   private static let maximumHandles = 16
   private let known = Mutex(Known())
 
-  // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps its
-  // owner there.
+  // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps
+  // its owner there.
   @inline(never)
   func tokens(of application: UAFApplication, _ asmToken: [UInt8]) -> AccessTokens? {
     known.withLock { known in

@@ -4,7 +4,8 @@ import AuthenticatorCrypto
 
 /// What UAF calls a key handle: the fields sealed with a key in the key store, bound to who may use it.
 ///
-/// The handle never leaves the store; its key cannot be used, and its user name not be read, without the store's own key.
+/// The handle never leaves the store; its key cannot be used, and its user name not be read, without the store's own
+/// key.
 struct KeyHandle: Hashable, Sendable {
   /// The model that made the key.
   var aaid: AAID

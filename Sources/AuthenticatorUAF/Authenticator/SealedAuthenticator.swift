@@ -3,8 +3,8 @@ import AuthenticatorCore
 import AuthenticatorCrypto
 import DeviceAuthenticators
 
-/// The authenticator itself: verifies the person, makes and uses keys, builds and signs assertions (FIDO UAF Authenticator
-/// Commands). Nothing of it is open: apps bring verification and storage.
+/// Verifies the person, makes and uses keys, builds and signs assertions (FIDO UAF Authenticator Commands). Nothing of
+/// it is open: apps bring verification and storage.
 final class SealedAuthenticator: Sendable {
   let model: UAFAuthenticatorModel
   let devices: UAFDeviceAuthenticators
@@ -151,8 +151,8 @@ final class SealedAuthenticator: Sendable {
     }
   }
 
-  /// A user's newer key of the same model takes the place of the older one, for the same application and caller. That is
-  /// true of second factors as well: their keys hold no name, and of the slot none can be told without the token.
+  /// A user's newer key of the same model takes the place of the older one, for the same application and caller. That
+  /// is true of second factors as well: their keys hold no name, and of the slot none can be told without the token.
   static func slot(_ aaid: AAID, _ accessToken: [UInt8], username: String) -> String {
     var hash = SHA256()
     hash.update(accessToken)
@@ -187,8 +187,8 @@ final class SealedAuthenticator: Sendable {
     else { return false }
     // A model that claims hardware has no key without.
     guard model.keyProtection == nil || model.keyProtection(of: record.protection) != nil else { return false }
-    // The package's biometric classes take what a changed enrolled set does to keys from the behavior; others have rules
-    // of their own.
+    // The package's biometric classes take what a changed enrolled set does to keys from the behavior; others have
+    // rules of their own.
     let isBiometric = type == .biometricOnly || type == .biometricAllowFallback
     guard isBiometric, !devices.custom.hasFactory(for: model.behavior.authenticator) else { return true }
     return record.access.enrollment == model.behavior.enrollment
@@ -270,7 +270,7 @@ final class SealedAuthenticator: Sendable {
 
   // MARK: What was verified
 
-  /// The enrolled set in a form of this key's own, for models that report it: SHA-256 of the KeyID and the set's digest.
+  /// The enrolled set in a form of this key's own, for models that report it: SHA-256 of KeyID and the set's digest.
   private func userVerificationState(_ keyID: UAFKeyID, _ evidence: UserVerification?) async throws -> [UInt8]? {
     guard model.behavior.reportsUserVerificationState else { return nil }
     var state = evidence?.enrollmentState

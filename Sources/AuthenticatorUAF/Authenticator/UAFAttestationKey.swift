@@ -10,8 +10,8 @@ public struct UAFAttestationKey: Sendable {
   /// - Parameters:
   ///   - algorithm: how signatures are encoded; must be one that the key can make.
   ///   - chain: DER certificates; the first is the key's, each further one issued the one before.
-  /// - Throws: `invalidRequest` when key, algorithm and first certificate do not belong together, the key is an RSA key of
-  ///   another size than the algorithms' 2048 bits, or a certificate did not issue the one before it.
+  /// - Throws: `invalidRequest` when key, algorithm and first certificate do not belong together, the key is an RSA key
+  ///   of another size than the algorithms' 2048 bits, or a certificate did not issue the one before it.
   public init(key: PrivateKey, algorithm: UAFAlgorithm, chain: [[UInt8]]) throws {
     guard !chain.isEmpty else { throw Self.mismatch("there is no certificate") }
     guard algorithm.signatureAlgorithm == key.algorithm else {

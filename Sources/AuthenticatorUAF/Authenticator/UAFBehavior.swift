@@ -2,8 +2,8 @@ import AuthenticatorCore
 
 /// How a built-in authenticator asks for the person, and what a changed set of fingers does to its keys.
 ///
-/// The server's policy selects one by its AAID; the app changes nothing. Open: an app adds its own by naming the type of
-/// an authenticator that it registers in `UAFDeviceAuthenticators.custom`.
+/// The server's policy selects one by its AAID; the app changes nothing. Open: an app adds its own by naming the type
+/// of an authenticator that it registers in `UAFDeviceAuthenticators.custom`.
 public struct UAFBehavior: Hashable, Sendable {
   /// Its name in configuration files.
   public let name: String

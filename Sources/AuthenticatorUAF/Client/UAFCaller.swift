@@ -26,8 +26,8 @@ final class LastCaller: Sendable {
 
   private let last = Mutex<Entry?>(nil)
 
-  // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps its
-  // owner there.
+  // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps
+  // its owner there.
   @inline(never)
   func caller(_ facetID: String, _ appID: String?) -> UAFCaller? {
     last.withLock { last in

@@ -30,9 +30,9 @@ public struct UAFServerStatus: RawRepresentable, Hashable, Sendable {
 extension UAFClient {
   /// Tells the client what the server said to a response (`notifyUAFResult`).
   ///
-  /// A new key is confirmed by 1200 and then takes the place of the user's older key of the same model; a refusal destroys
-  /// it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed, unless several did: it does not say which
-  /// of them it means.
+  /// A new key is confirmed by 1200 and then takes the place of the user's older key of the same model; a refusal
+  /// destroys it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed, unless several did: it does
+  /// not say which of them it means.
   /// - Returns: how many of the caller's keys the response speaks of; 0 when none of them is here.
   /// - Throws: `invalidMessage` for text that is no response; `storageFailed`.
   @discardableResult
@@ -63,8 +63,8 @@ extension UAFClient {
   /// Settles what an interrupted run left: keys whose response was never made are destroyed once their operation must
   /// have ended, and keys that an accepted one has replaced are deleted. Keys whose response was made wait for the
   /// server's word, which may know them though the response's fate is not known here: they sign when it names them or
-  /// their user has no other, take no room after some minutes, and go when a newer key of their user is accepted. A store
-  /// that cannot be written is left as it is.
+  /// their user has no other, take no room after some minutes, and go when a newer key of their user is accepted. A
+  /// store that cannot be written is left as it is.
   public func recover() async throws {
     let store = configuration.context.keyStore
     do { try store.checkWritable() } catch { return }

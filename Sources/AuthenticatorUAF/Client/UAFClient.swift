@@ -2,11 +2,12 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorCrypto
 
-/// The client of FIDO UAF: reads a server's message, checks who calls, matches the policy, lets the ASM and authenticators
-/// beneath it do their part, and answers (FIDO UAF Protocol and Application API).
+/// The client of FIDO UAF: reads a server's message, checks who calls, matches the policy, lets the ASM and
+/// authenticators beneath it do their part, and answers (FIDO UAF Protocol and Application API).
 ///
 /// An app plugs in verification, storage, transport and a responder by `UAFClientConfiguration`; the ceremony itself is
-/// sealed. The app fetches messages and posts responses, then tells the server's status by `notify(status:of:facetID:)`.
+/// sealed. The app fetches messages and posts responses, then tells the server's status by
+/// `notify(status:of:facetID:)`.
 public final class UAFClient: Sendable {
   /// What was plugged in.
   public let configuration: UAFClientConfiguration
@@ -16,8 +17,8 @@ public final class UAFClient: Sendable {
   let lastPolicy = LastPolicy()
   let display: (any UAFTransactionDisplay)?
 
-  /// - Throws: `invalidRequest` when two authenticators have the same AAID, or one claims what cannot be: the reason names
-  ///   the model and its member.
+  /// - Throws: `invalidRequest` when two authenticators have the same AAID, or one claims what cannot be: the reason
+  ///   names the model and its member.
   public convenience init(_ configuration: UAFClientConfiguration) throws {
     let models = configuration.authenticators
     guard Set(models.map(\.aaid)).count == models.count else {
@@ -47,7 +48,8 @@ public final class UAFClient: Sendable {
   ///   - channelBinding: whatever is known of the connection that the message came over.
   ///   - extras: what the app passes along.
   /// - Returns: the response to post; for a deregistration, an empty message.
-  /// - Throws: `AuthenticatorError`; `UAFErrorCode` and `UAFOutcome` have the words for its code. Nothing new is left then.
+  /// - Throws: `AuthenticatorError`; `UAFErrorCode` and `UAFOutcome` have the words for its code. Nothing new is left
+  ///   then.
   public func process(
     _ message: UAFMessage, facetID: String, channelBinding: ChannelBinding = ChannelBinding(),
     extras: UAFExtras = UAFExtras()
@@ -157,8 +159,8 @@ public final class UAFClient: Sendable {
   }
 
   /// Who calls, when the caller may act for the application that a message names.
-  /// - Throws: `untrustedFacet`; `invalidRequest` for an identifier that names no caller; `invalidMessage` for an app ID
-  ///   that is no address though it begins like one; `appCanceled`.
+  /// - Throws: `untrustedFacet`; `invalidRequest` for an identifier that names no caller; `invalidMessage` for an app
+  ///   ID that is no address though it begins like one; `appCanceled`.
   func caller(_ facetID: String, _ header: OperationHeader, until deadline: Duration) async throws -> UAFCaller {
     if let caller = lastCaller.caller(facetID, header.appID) { return caller }
     let facet = try FacetID(facetID)

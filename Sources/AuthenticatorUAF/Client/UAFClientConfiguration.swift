@@ -18,8 +18,8 @@ public struct UAFClientConfiguration: Sendable {
   public var responder: (any PromptResponder)?
   /// Shows transactions; nil: the responder does, text only.
   public var display: (any UAFTransactionDisplay)?
-  /// Whether the app's own views of authentications (`UAFAuthenticationView`) draw pictures. Servers are told of pictures
-  /// when these or the display can show them.
+  /// Whether the app's own views of authentications (`UAFAuthenticationView`) draw pictures. Servers are told of
+  /// pictures when these or the display can show them.
   public var viewDisplaysImages: Bool
   /// Names the person's account on this machine; part of what keys are bound to.
   public var personaID: String

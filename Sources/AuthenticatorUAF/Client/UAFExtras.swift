@@ -1,7 +1,7 @@
 import AuthenticatorCore
 
-/// What an app passes along with an operation, for the client and its authenticators; none of it goes to the server, and
-/// none of it is the message's own `exts`.
+/// What an app passes along with an operation, for the client and its authenticators; none of it goes to the server,
+/// and none of it is the message's own `exts`.
 ///
 /// ```swift
 /// let extras = UAFExtras([.fallback(title: "Use alternate authentication")])
@@ -17,9 +17,9 @@ public struct UAFExtras: Hashable, Sendable {
     }
     let kind: Kind
 
-    /// A button in the biometric prompt that leads to the app's own alternative. Pressed, it ends an authentication with
-    /// `UAFOutcome.fallback`. Registrations, and authenticators that take the passcode themselves, do not show it. An
-    /// empty title is refused.
+    /// A button in the biometric prompt that leads to the app's own alternative. Pressed, it ends an authentication
+    /// with `UAFOutcome.fallback`. Registrations, and authenticators that take the passcode themselves, do not show it.
+    /// An empty title is refused.
     public static func fallback(title: String) -> Extension { Extension(kind: .fallback(title: title)) }
 
     /// Something for a verifier, a responder, a view or an authenticator of the app's own: it finds it in

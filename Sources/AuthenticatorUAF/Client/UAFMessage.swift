@@ -14,8 +14,8 @@ public struct UAFMessage: Hashable, Sendable {
     self.additionalData = additionalData
   }
 
-  /// Reads what servers send: the wrapped form `{"uafProtocolMessage": …}`, the HTTP profile's `{"uafRequest": …}`, or the
-  /// protocol message itself.
+  /// Reads what servers send: the wrapped form `{"uafProtocolMessage": …}`, the HTTP profile's `{"uafRequest": …}`, or
+  /// the protocol message itself.
   /// - Throws: `invalidMessage`.
   public init(parsing text: String) throws {
     guard text.utf8.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{") else {

@@ -45,8 +45,8 @@ extension UAFOperationContext {
 
     // MARK: Signing
 
-    /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered yet
-    /// is used when it is named, which is the answer, or when its user has no other.
+    /// The keys of a member, of which the named ones if the criterion names some. A key whose server has not answered
+    /// yet is used when it is named, which is the answer, or when its user has no other.
     func keys(of member: PolicyChoice.Member) -> [RegisteredKey] {
       let keys = all[member.candidate].keys
       if let named = member.keyIDs { return keys.filter { named.contains($0.handle.keyID) } }
@@ -96,8 +96,8 @@ extension UAFOperationContext {
       UAFTransaction.invalid("has no form that these authenticators show")
     }
 
-    /// Why there is no key for a member: a changed enrolled set has ended it, its model was configured otherwise when it
-    /// was made, or it never was there.
+    /// Why there is no key for a member: a changed enrolled set has ended it, its model was configured otherwise when
+    /// it was made, or it never was there.
     func absence(of member: PolicyChoice.Member) -> AuthenticatorError {
       let candidate = self[member]
       if member.keyIDs?.contains(where: candidate.gone.contains) ?? !candidate.gone.isEmpty {

@@ -8,8 +8,8 @@ enum UAFOperationPlan: Sendable {
 }
 
 extension UAFOperationContext {
-  /// Finds the version to answer in: the highest that the message, this client and authenticators that the message's policy
-  /// admits have in common (FIDO UAF Protocol, section "Version Negotiation").
+  /// Finds the version to answer in: the highest that the message, this client and authenticators that the message's
+  /// policy admits have in common (FIDO UAF Protocol, section "Version Negotiation").
   /// - Parameters:
   ///   - kind: what the message must ask for; nil: it may be anything.
   ///   - settles: whether keys are taken into use that the message tells to be accepted.

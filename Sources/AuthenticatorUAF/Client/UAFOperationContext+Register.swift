@@ -1,8 +1,8 @@
 import AuthenticatorCore
 
 extension UAFOperationContext {
-  /// Makes a key with every authenticator of the chosen set (FIDO UAF Protocol, section "Registration Request Processing
-  /// Rules for FIDO UAF Client"). The keys stay staged until the server's status is known.
+  /// Makes a key with every authenticator of the chosen set (FIDO UAF Protocol, section "Registration Request
+  /// Processing Rules for FIDO UAF Client"). The keys stay staged until the server's status is known.
   func register(_ request: UAFRegistrationRequest, _ found: Candidates) async throws -> UAFResponse {
     let challenge = finalChallenge(request.challenge)
     let choices = try await ordered(found.choices, of: found, isRegistration: true)

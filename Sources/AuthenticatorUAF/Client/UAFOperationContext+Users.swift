@@ -1,8 +1,8 @@
 import AuthenticatorCore
 
 extension UAFOperationContext.Candidates {
-  /// The keys with which each member of a choice may sign, one for each user. The members of a set sign for one user: all
-  /// lists then hold the same users, but for keys without a name and for keys that the server names.
+  /// The keys with which each member of a choice may sign, one for each user. The members of a set sign for one user:
+  /// all lists then hold the same users, but for keys without a name and for keys that the server names.
   /// - Returns: nil for a set that no single user can serve, unless the server names all keys.
   func signers(of choice: PolicyChoice) -> [[RegisteredKey]]? {
     let lists = choice.members.map { Self.newestByUser(keys(of: $0)) }
@@ -55,8 +55,8 @@ extension UAFOperationContext.Candidates {
 }
 
 extension UAFOperationContext {
-  /// Finds out what would keep a choice from signing, before anything is shown and anybody is asked: an enrolled set that
-  /// cannot be read, and keys that a changed one has ended. A key alone finds the latter out itself.
+  /// Finds out what would keep a choice from signing, before anything is shown and anybody is asked: an enrolled set
+  /// that cannot be read, and keys that a changed one has ended. A key alone finds the latter out itself.
   /// - Parameter isShown: whether a transaction is shown first.
   /// - Throws: `enrollmentStateUnreadable`; `keyInvalidated` when a member has no other key.
   func lookAhead(_ choice: PolicyChoice, in found: inout Candidates, isShown: Bool) async throws {

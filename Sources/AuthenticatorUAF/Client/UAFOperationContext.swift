@@ -51,8 +51,8 @@ final class UAFOperationContext: Sendable {
 
   // MARK: Choosing
 
-  /// The choices in the order in which they are tried. The person is asked only where the app wants it, or when a sign-in
-  /// has failed before: then once, whatever the answer.
+  /// The choices in the order in which they are tried. The person is asked only where the app wants it, or when a
+  /// sign-in has failed before: then once, whatever the answer.
   func ordered(_ choices: [PolicyChoice], of found: Candidates, isRegistration: Bool) async throws -> [PolicyChoice] {
     guard choices.count > 1, let first = choices.first?.members else { return choices }
     let configuration = client.configuration

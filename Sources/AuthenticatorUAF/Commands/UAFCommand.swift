@@ -1,5 +1,5 @@
-/// What an ASM sends to an authenticator beneath it (FIDO UAF Authenticator Commands), as bytes: for authenticators that
-/// are reached over a wire. The built-in ones are reached within the process.
+/// What an ASM sends to an authenticator beneath it (FIDO UAF Authenticator Commands), as bytes: for authenticators
+/// that are reached over a wire. The built-in ones are reached within the process.
 ///
 /// OpenSettings has tags here and no form: what it carries is the authenticator's own.
 public enum UAFCommand: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import AuthenticatorCoding
 
-/// What an authenticator tells of itself in answer to GetInfo (FIDO UAF Authenticator Commands, TAG_AUTHENTICATOR_INFO).
+/// What an authenticator tells of itself in answer to GetInfo (FIDO UAF Authenticator Commands,
+/// TAG_AUTHENTICATOR_INFO).
 public struct UAFCommandInformation: Hashable, Sendable {
   /// How an authenticator is built.
   public struct Traits: OptionSet, Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// The tags of commands to an authenticator and of its answers (FIDO UAF Authenticator Commands, section "Command Tags").
-/// None of them may stand in an assertion.
+/// The tags of commands to an authenticator and of its answers (FIDO UAF Authenticator Commands, section "Command
+/// Tags"). None of them may stand in an assertion.
 extension UAFTag {
   /// Asks what there is.
   public static let getInfoCommand = UAFTag(rawValue: 0x3401)

@@ -2,8 +2,8 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorCrypto
 
-/// What ties a message to the TLS connection it came over (FIDO UAF Protocol, section "ChannelBinding"). Whatever the app
-/// knows of its connection must be given.
+/// What ties a message to the TLS connection it came over (FIDO UAF Protocol, section "ChannelBinding"). Whatever the
+/// app knows of its connection must be given.
 public struct ChannelBinding: Hashable, Sendable {
   /// Base64url of the hash of the server's certificate.
   public var serverEndPoint: String?

@@ -23,8 +23,8 @@ final class LastPolicy: Sendable {
     return policy
   }
 
-  // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps its
-  // owner there.
+  // Not inlined: Swift 6.3 may address thread-local data through the thread from before a suspension, and a lock keeps
+  // its owner there.
   @inline(never)
   private func known(_ text: ArraySlice<UInt8>) -> UAFPolicy? {
     last.withLock { last in

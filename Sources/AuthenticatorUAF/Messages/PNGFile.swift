@@ -1,7 +1,7 @@
 import AuthenticatorCoding
 
-/// A PNG file as far as it decides whether a display shows it: complete, intact, of a kind (PNG specification, sections 5
-/// and 11). Pixels are not unpacked.
+/// A PNG file as far as it decides whether a display shows it: complete, intact, of a kind (PNG specification, sections
+/// 5 and 11). Pixels are not unpacked.
 package struct PNGFile {
   /// The header's fields and the palette.
   package let characteristics: DisplayPNGCharacteristics

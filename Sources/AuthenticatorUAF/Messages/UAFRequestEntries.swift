@@ -7,8 +7,8 @@ struct UAFRequestEntries {
   private let entries: [(version: UAFVersion, element: JSONElement)]
 
   /// Reads the versions; what stands in an entry is read when the entry is chosen.
-  /// - Throws: `invalidMessage`, also when the known entries ask for different things; `unsupportedVersion` when no entry
-  ///   is of a known version.
+  /// - Throws: `invalidMessage`, also when the known entries ask for different things; `unsupportedVersion` when no
+  ///   entry is of a known version.
   init(_ text: String, versions known: [UAFVersion] = UAFVersion.supported) throws {
     var all: [(version: UAFVersion, element: JSONElement)] = []
     for element in try Self.read(text) {

@@ -40,8 +40,8 @@ public struct UAFTransaction: Hashable, Sendable {
   }
 
   /// What a display shows, and of a picture what it is.
-  /// - Throws: `invalidTransactionContent` for a type that nobody knows, text that is no ASCII or too long, and what is no
-  ///   PNG file or not the picture that the message states.
+  /// - Throws: `invalidTransactionContent` for a type that nobody knows, text that is no ASCII or too long, and what is
+  ///   no PNG file or not the picture that the message states.
   func displayed() throws -> (content: Content, picture: DisplayPNGCharacteristics?) {
     switch contentType {
     case Self.plainText:

@@ -106,8 +106,8 @@ public struct PolicyMatcher: Sendable {
     }
   }
 
-  /// Whether each of these criteria can be served by an authenticator of its own: a matching in the graph of criteria and
-  /// authenticators, grown along augmenting paths.
+  /// Whether each of these criteria can be served by an authenticator of its own: a matching in the graph of criteria
+  /// and authenticators, grown along augmenting paths.
   private static func canServe(_ servers: ArraySlice<[Int]>, besides taken: Set<Int>) -> Bool {
     var criterionOf: [Int: Int] = [:]
     func serve(_ criterion: Int, _ visited: inout Set<Int>) -> Bool {

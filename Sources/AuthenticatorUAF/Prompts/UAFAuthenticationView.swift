@@ -8,7 +8,7 @@ import DeviceAuthenticators
 /// let view = client.authenticationView(message, facetID: facet, extras: extras)
 /// for await state in view.states {
 ///   switch state {
-///   case .biometric(let prompt): show(prompt)          // buttons call view.scan(), view.chooseFallback(), view.cancel()
+///   case .biometric(let prompt): show(prompt)          // buttons: scan(), chooseFallback(), cancel()
 ///   case .scanning: showScan()
 ///   case .approval(let content, let prompt): show(content, prompt)     // view.approve(_:)
 ///   case .choice(let options, let prompt): show(options, prompt)       // view.choose(_:)

@@ -2,8 +2,8 @@ public import AuthenticatorCrypto
 
 /// A key that vouches for new credentials, with its certificates: `packed` attestation with `x5c`.
 ///
-/// Who holds it can vouch for anything, so it belongs where the app cannot read it; `init(certificates:algorithm:sign:)`
-/// takes whatever signs.
+/// Who holds it can vouch for anything, so it belongs where the app cannot read it;
+/// `init(certificates:algorithm:sign:)` takes whatever signs.
 public struct AttestationKey: Sendable {
   /// The most bytes of all certificates together: with them, an attestation object still has the 64 KiB that are read.
   public static let maximumCertificateBytes = 60 * 1024

@@ -21,7 +21,8 @@ package struct CredentialReplacement: Sendable {
     try await change(standing.holder) { $0.isReplacing = false }
   }
 
-  /// Puts a credential back in its place; the one that is there now is kept in its stead, until one of them is confirmed.
+  /// Puts a credential back in its place; the one that is there now is kept in its stead, until one of them is
+  /// confirmed.
   package func bringBack(_ former: KeyRecord) async throws {
     try await store.exchange(former.tag)
     guard let present = try await store.record(former.tag) else { return }
@@ -68,8 +69,8 @@ package struct CredentialReplacement: Sendable {
     try await store.delete(present.tag)
   }
 
-  /// Leaves as many credentials behind the holder of a slot as may wait: the oldest, and the youngest, which somebody has
-  /// just been given.
+  /// Leaves as many credentials behind the holder of a slot as may wait: the oldest, and the youngest, which somebody
+  /// has just been given.
   package func dropSurplusFormers(of record: KeyRecord) async throws {
     guard let formers = try await standing(of: record)?.formers else { return }
     for former in formers.dropFirst().dropLast(Self.maximumFormers - 1) { try await store.delete(former.tag) }
@@ -92,8 +93,8 @@ package struct CredentialReplacement: Sendable {
     return record.tag
   }
 
-  /// A credential that holds its slot, and those behind it in order of making, seen at one moment; nil: it does not hold
-  /// one, or does no longer.
+  /// A credential that holds its slot, and those behind it in order of making, seen at one moment; nil: it does not
+  /// hold one, or does no longer.
   private func standing(of record: KeyRecord) async throws -> (holder: KeyRecord, formers: [KeyRecord])? {
     guard let slot = record.slot else { return nil }
     let records = try await store.records(

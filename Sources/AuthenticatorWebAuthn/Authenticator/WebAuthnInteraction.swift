@@ -26,8 +26,8 @@ public struct CeremonyDescription: Hashable, Sendable {
   public var userName: String
   /// Without control characters; may be empty.
   public var userDisplayName: String
-  /// When the credential that is to be made will say that it was made, so that it can be named before; nil for any other
-  /// kind.
+  /// When the credential that is to be made will say that it was made, so that it can be named before; nil for any
+  /// other kind.
   public var createdAt: UnixTime?
 
   /// Takes names as a relying party gave them and makes them fit to be shown.

@@ -46,8 +46,8 @@ extension WebAuthnPlatformAuthenticator {
     return found
   }
 
-  /// The credentials with this name that were replaced by one that its relying party has not confirmed: it may know them
-  /// alone. Those whose successor was deleted are nobody's.
+  /// The credentials with this name that were replaced by one that its relying party has not confirmed: it may know
+  /// them alone. Those whose successor was deleted are nobody's.
   func waiting(of relyingPartyID: String, named id: CredentialID) async throws -> [KeyRecord] {
     let records = try await store.records(
       matching: KeyQuery(

@@ -14,8 +14,8 @@ extension WebAuthnPlatformAuthenticator {
     }
   }
 
-  /// Removes one credential of a relying party, discoverable or not, with the one it replaced. Its server still lists it:
-  /// signing in there fails until it is registered again.
+  /// Removes one credential of a relying party, discoverable or not, with the one it replaced. Its server still lists
+  /// it: signing in there fails until it is registered again.
   /// - Throws: `keyNotFound` when there is none.
   public func deleteCredential(_ id: CredentialID, of relyingPartyID: String) async throws {
     let records = try await records(of: relyingPartyID, named: id)
@@ -54,8 +54,8 @@ extension WebAuthnPlatformAuthenticator {
     }
   }
 
-  /// These are all credentials the relying party accepts for an account: of what is here, only they are offered. What one
-  /// of them replaced is destroyed; one that was replaced by another takes its place again.
+  /// These are all credentials the relying party accepts for an account: of what is here, only they are offered. What
+  /// one of them replaced is destroyed; one that was replaced by another takes its place again.
   public func acceptCredentials(
     _ ids: Set<CredentialID>, userHandle: [UInt8], of relyingPartyID: String
   ) async throws {

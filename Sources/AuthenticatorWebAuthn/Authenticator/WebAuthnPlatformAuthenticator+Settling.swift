@@ -13,8 +13,8 @@ extension WebAuthnPlatformAuthenticator {
 
   /// `withdraw(_:)` for whoever knows the credential's name only.
   ///
-  /// One that another credential has taken the place of meanwhile goes, or one that is not finished, and the place stays
-  /// as it is.
+  /// One that another credential has taken the place of meanwhile goes, or one that is not finished, and the place
+  /// stays as it is.
   /// - Returns: false when there is none of this name.
   @discardableResult
   package func withdraw(_ id: CredentialID) async throws -> Bool {

@@ -11,8 +11,8 @@ public struct WebAuthnPlatformConfiguration: Sendable {
     case selfSigned
     /// A key of its own with its certificates (`packed` with `x5c`).
     case certified(AttestationKey)
-    /// What the key's provider certifies (`tpm`); where it certifies nothing, no statement. A relying party that prefers
-    /// `packed` gets the credential's own signature.
+    /// What the key's provider certifies (`tpm`); where it certifies nothing, no statement. A relying party that
+    /// prefers `packed` gets the credential's own signature.
     case tpm
   }
 
@@ -32,8 +32,8 @@ public struct WebAuthnPlatformConfiguration: Sendable {
   public var supportsDiscoverableCredentials: Bool
   /// The least protection of a new credential; a relying party may ask for more.
   public var minimumProtection: CredentialProtectionPolicy
-  /// The least length of a CTAP2 device's PIN in Unicode scalars, 4 to 63: asked of every PIN that is set from now on, and
-  /// what `minPinLength` tells.
+  /// The least length of a CTAP2 device's PIN in Unicode scalars, 4 to 63: asked of every PIN that is set from now on,
+  /// and what `minPinLength` tells.
   public var minimumPINLength: Int { didSet { minimumPINLength = Self.boundedPINLength(minimumPINLength) } }
   /// The relying parties that are told it.
   public var minimumPINLengthParties: Set<String>

@@ -5,9 +5,9 @@ internal import AuthenticatorCrypto
 
 /// The PIN of a CTAP2 device with its keys and tokens (CTAP 2.1 section 6.5).
 ///
-/// The PIN opens a domain of the store, so its attempts are paid durably before it is compared, and what is stored of it
-/// can only be checked by the slow derivation. Keys for agreement and tokens live in memory: a new object is a device
-/// that was switched on.
+/// The PIN opens a domain of the store, so its attempts are paid durably before it is compared, and what is stored of
+/// it can only be checked by the slow derivation. Keys for agreement and tokens live in memory: a new object is a
+/// device that was switched on.
 struct ClientPIN {
   /// Consecutive failures that block the PIN for good.
   static let maximumAttempts = 8

@@ -6,10 +6,10 @@ internal import Synchronization
 /// A new request takes the place of the one that runs, which ends as `appCanceled`; a conditional request waits in the
 /// background and gives way, so it takes no place that a modal one holds and ends as `busy` instead.
 ///
-/// A ceremony that neither ends at its time limit nor when it is cancelled is abandoned: its caller leaves. It may still
-/// drive the authenticator, so whoever comes later waits in line until it has let go, and no longer than the own time
-/// limit: no two ceremonies ever drive the authenticator at the same time. Who has left the line is kept in it all the
-/// same, so it has an end: whoever comes then is `busy`.
+/// A ceremony that neither ends at its time limit nor when it is cancelled is abandoned: its caller leaves. It may
+/// still drive the authenticator, so whoever comes later waits in line until it has let go, and no longer than the own
+/// time limit: no two ceremonies ever drive the authenticator at the same time. Who has left the line is kept in it all
+/// the same, so it has an end: whoever comes then is `busy`.
 final class CeremonyGate: Sendable {
   /// How long a ceremony that is cancelled, or whose time is over, may take to end and to clean up.
   static let patience = Duration.seconds(1)

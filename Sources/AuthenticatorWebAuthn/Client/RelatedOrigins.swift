@@ -11,8 +11,8 @@ struct RelatedOrigins {
   private static let maximumRedirects = 5
   private static let maximumBytes = 256 * 1024
 
-  /// Asks the list at the relying party. Nil: it names the origin; otherwise why the origin may not use the ID, in words
-  /// that hold nothing of what was received.
+  /// Asks the list at the relying party. Nil: it names the origin; otherwise why the origin may not use the ID, in
+  /// words that hold nothing of what was received.
   /// - Throws: `timedOut` and `appCanceled` only.
   func refusal(
     of origin: String, for relyingPartyID: String, until deadline: Duration, in environment: AuthenticatorEnvironment

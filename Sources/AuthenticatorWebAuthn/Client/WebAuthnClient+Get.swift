@@ -76,8 +76,8 @@ extension WebAuthnClient {
     return (response, id)
   }
 
-  /// Conditional mediation: offers the discoverable credentials, narrowed down by the list, until one is chosen. Without
-  /// any, waits all the same, so that nothing is learned from the answer.
+  /// Conditional mediation: offers the discoverable credentials, narrowed down by the list, until one is chosen.
+  /// Without any, waits all the same, so that nothing is learned from the answer.
   private func suggest(
     _ allowed: [PublicKeyCredentialDescriptor], _ id: String, _ credential: CredentialID?
   ) async throws -> CredentialID {

@@ -9,12 +9,12 @@ internal import AuthenticatorCrypto
 /// as AbortError; a conditional one never displaces a modal one and ends as NotAllowedError instead. Hints are read and
 /// change nothing, since there is one authenticator to choose from.
 ///
-/// Requests end even if the authenticator does not: one that ignores its deadline and its cancellation is given a second
-/// beyond them; then its request is abandoned, and ends with the cause `timedOut` or `appCanceled`. Whatever comes of it
-/// later is dropped; a credential is taken back. Until that request has let go of the authenticator, later ones wait in
-/// line, since two never drive one authenticator at the same time (section 6.3.2). Time in line counts: they end with
-/// the cause `timedOut`, whose reason says so, when their own time limit passes, and at once when they are cancelled.
-/// Where an authenticator hangs for good, the way out is another one, in another client.
+/// Requests end even if the authenticator does not: one that ignores its deadline and its cancellation is given a
+/// second beyond them; then its request is abandoned, and ends with the cause `timedOut` or `appCanceled`. Whatever
+/// comes of it later is dropped; a credential is taken back. Until that request has let go of the authenticator, later
+/// ones wait in line, since two never drive one authenticator at the same time (section 6.3.2). Time in line counts:
+/// they end with the cause `timedOut`, whose reason says so, when their own time limit passes, and at once when they
+/// are cancelled. Where an authenticator hangs for good, the way out is another one, in another client.
 public final class WebAuthnClient {
   /// What makes and uses the credentials.
   public let authenticator: WebAuthnPlatformAuthenticator
@@ -37,7 +37,8 @@ public final class WebAuthnClient {
 
   // MARK: - JSON
 
-  /// `create(_:caller:mediation:)` with a `PublicKeyCredentialCreationOptionsJSON` in, a `RegistrationResponseJSON` out.
+  /// `create(_:caller:mediation:)` with a `PublicKeyCredentialCreationOptionsJSON` in, a `RegistrationResponseJSON`
+  /// out.
   /// - Throws: `WebAuthnError`; the new credential is taken back then.
   public func create(
     json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional
@@ -49,7 +50,8 @@ public final class WebAuthnClient {
     } catch { throw WebAuthnError(error, told: .create) }
   }
 
-  /// `get(_:caller:mediation:credential:)` with a `PublicKeyCredentialRequestOptionsJSON` in, an `AuthenticationResponseJSON` out.
+  /// `get(_:caller:mediation:credential:)` with a `PublicKeyCredentialRequestOptionsJSON` in, an
+  /// `AuthenticationResponseJSON` out.
   /// - Throws: `WebAuthnError`.
   public func get(
     json: JSONValue, caller: WebAuthnCaller, mediation: WebAuthnMediation = .optional, credential: CredentialID? = nil

@@ -55,8 +55,8 @@ extension WebAuthnClientConfiguration {
 public struct WebAuthnCaller: Hashable, Sendable {
   /// A serialized web origin, or one of the configuration's native origins. Written into the client data as it is.
   public var origin: String
-  /// The outermost page's origin when the caller is a frame of another origin; nil otherwise. Neither the caller's own nor
-  /// one in another form than browsers write: SecurityError.
+  /// The outermost page's origin when the caller is a frame of another origin; nil otherwise. Neither the caller's own
+  /// nor one in another form than browsers write: SecurityError.
   public var topOrigin: String?
   /// Whether the person has just acted on the page; asked of frames of another origin that create.
   public var hasUserActivation: Bool
@@ -78,8 +78,8 @@ public struct WebAuthnCaller: Hashable, Sendable {
 public enum WebAuthnMediation: String, Hashable, Sendable {
   /// The person is asked.
   case optional
-  /// Creating: without asking, after a sign-in. Signing in: among the suggestions of a form, without a time limit, until
-  /// the request is cancelled or a later one takes its place.
+  /// Creating: without asking, after a sign-in. Signing in: among the suggestions of a form, without a time limit,
+  /// until the request is cancelled or a later one takes its place.
   case conditional
   /// Signing in: only with a credential that is here. Without one, the request ends at once and nothing is shown.
   case immediate

@@ -19,7 +19,8 @@ public struct AuthenticatorData: Hashable, Sendable {
   /// Builds authenticator data. The flags for attested data and extensions follow from the content, whatever `flags`
   /// says about them; an empty map of extensions counts as none.
   ///
-  /// Throws `relyingPartyIDHashSize`, `backupStateWithoutEligibility`, or `invalidExtensions` for a key that is no text.
+  /// Throws `relyingPartyIDHashSize`, `backupStateWithoutEligibility`, or `invalidExtensions` for a key that is no
+  /// text.
   public init(
     relyingPartyIDHash: [UInt8], flags: AuthenticatorDataFlags, signCount: UInt32,
     attestedCredentialData: AttestedCredentialData? = nil, extensions: CBORMap? = nil

@@ -9,8 +9,8 @@ public struct COSEKey: Hashable, Sendable {
   /// The only algorithm the key is for, by its number.
   public let algorithm: COSEAlgorithmIdentifier
 
-  /// Keeps the number as given. Throws `keyAlgorithmUnsupported` for an unknown one, `keyTypeMismatch` or `keyCurveMismatch` when key and
-  /// algorithm do not belong together.
+  /// Keeps the number as given. Throws `keyAlgorithmUnsupported` for an unknown one, `keyTypeMismatch` or
+  /// `keyCurveMismatch` when key and algorithm do not belong together.
   public init(_ publicKey: PublicKey, algorithm identifier: COSEAlgorithmIdentifier) throws(WebAuthnDataError) {
     guard let signatureAlgorithm = identifier.signatureAlgorithm else {
       throw WebAuthnDataError(.keyAlgorithmUnsupported, member: "alg")

@@ -33,8 +33,8 @@ public struct RegistrationResponse: Hashable, Sendable {
 
   /// Reads a `RegistrationResponseJSON`. Base64url must be without padding.
   ///
-  /// `contradiction` when `id` and `rawId` differ, or when the copies of what is in the attestation object (authenticator
-  /// data, public key, algorithm) are there and say something else.
+  /// `contradiction` when `id` and `rawId` differ, or when the copies of what is in the attestation object
+  /// (authenticator data, public key, algorithm) are there and say something else.
   public init(json: JSONValue) throws(WebAuthnJSONError) {
     let members = try JSONMembers(json)
     id = try AuthenticationResponse.readID(members)

@@ -49,14 +49,14 @@ public final class WebAuthnAuthenticationCallback: WebAuthnCallback {
   ///   - node: the node of this callback: then the outcome is written into its hidden field, for success and failure
   ///     alike. Without it, the app does that with `outcome`.
   ///   - window: what a passkey provider's dialog is attached to.
-  ///   - preferImmediatelyAvailableCredentials: whether only credentials of this device count. Without one, the ceremony
-  ///     ends at once as `keyNotFound` and nothing is shown.
+  ///   - preferImmediatelyAvailableCredentials: whether only credentials of this device count. Without one, the
+  ///     ceremony ends at once as `keyNotFound` and nothing is shown.
   ///   - usePasskeysIfAvailable: whether the platform's passkeys are used when there are any; they may be on another
   ///     device.
   /// - Returns: the response in the standard's form, with the extensions' outputs, which the server does not see.
   /// - Throws: `AuthenticatorError`; its code decided the outcome. `keyNotFound` when there is no credential;
-  ///   `notInteractive` when there are several and nobody to ask; `userCanceled` when none was chosen; `timedOut`. `busy`
-  ///   while a ceremony of this callback runs and `invalidRequest` when it is answered: these change no answer.
+  ///   `notInteractive` when there are several and nobody to ask; `userCanceled` when none was chosen; `timedOut`.
+  ///   `busy` while a ceremony of this callback runs and `invalidRequest` when it is answered: these change no answer.
   @discardableResult
   public func authenticate(
     node: ContinueNode? = nil, window: (any PresentationAnchor)? = nil,

@@ -27,8 +27,8 @@ public class WebAuthnCallback: MetadataCallback {
 
   /// Runs a ceremony once, and writes its outcome.
   ///
-  /// - Parameter keepsFieldWhenWithdrawn: whether the field is left alone when the app withdraws the request, because it
-  ///   goes on another way.
+  /// - Parameter keepsFieldWhenWithdrawn: whether the field is left alone when the app withdraws the request, because
+  ///   it goes on another way.
   func run<Response>(
     in node: ContinueNode?, keepsFieldWhenWithdrawn: Bool = false,
     _ ceremony: () async throws -> (Response, WebAuthnOutcome)

@@ -14,8 +14,8 @@ public final class WebAuthnRegistrationCallback: WebAuthnCallback {
   public let userID: String
   /// Whether the server reads outcomes in the JSON form.
   public let supportsJSONResponse: Bool
-  /// Asked before a credential is made; nil: the configuration's `consent`, or else the prompt that verifies the person.
-  /// Providers of passkeys ask by themselves.
+  /// Asked before a credential is made; nil: the configuration's `consent`, or else the prompt that verifies the
+  /// person. Providers of passkeys ask by themselves.
   public var delegate: (any PlatformAuthenticatorRegistrationDelegate)?
 
   private var made: (authenticator: WebAuthnPlatformAuthenticator, id: CredentialID)?
@@ -45,9 +45,9 @@ public final class WebAuthnRegistrationCallback: WebAuthnCallback {
   ///     Empty: the server names it.
   ///   - usePasskeysIfAvailable: whether the platform's passkeys are used when there are any.
   /// - Returns: the response in the standard's form, with the extensions' outputs, which the server does not see.
-  /// - Throws: `AuthenticatorError`; its code decided the outcome. `credentialExcluded` when a credential that the server
-  ///   excludes is here and the person agreed to tell; `busy` while a ceremony of this callback runs and `invalidRequest`
-  ///   when it is answered: these change no answer.
+  /// - Throws: `AuthenticatorError`; its code decided the outcome. `credentialExcluded` when a credential that the
+  ///   server excludes is here and the person agreed to tell; `busy` while a ceremony of this callback runs and
+  ///   `invalidRequest` when it is answered: these change no answer.
   @discardableResult
   public func register(
     node: ContinueNode? = nil, window: (any PresentationAnchor)? = nil, deviceName: String? = nil,

@@ -4,8 +4,8 @@ import AuthenticatorWebAuthn
 ///
 /// Conform to it to have journeys use them. Owed: responses in the standard's form, with client data of the provider's
 /// own origin; `AuthenticatorError` for failures (`userCanceled`, `keyNotFound`, `credentialExcluded`, …); an end when
-/// the task is cancelled, which happens at the ceremony's time limit. Called on the caller's actor. `AuthenticatorTestSupport`
-/// has one that is scripted.
+/// the task is cancelled, which happens at the ceremony's time limit. Called on the caller's actor.
+/// `AuthenticatorTestSupport` has one that is scripted.
 public protocol PasskeyProvider: Sendable {
   /// Whether it can be used now. Silent. When it cannot, the package's own authenticator is used.
   func isAvailable() async -> Bool

@@ -13,8 +13,8 @@ public struct WebAuthnJourneyConfiguration: Sendable {
   public var authenticatorType: AuthenticatorType
   /// How the platform authenticator behaves: algorithms, attestation, counters, what the person reads.
   public var platform: WebAuthnPlatformConfiguration
-  /// How the client behaves: public suffixes, related origins, native origins. Its time limits do not count: in a journey
-  /// the server's does, and `timeLimit`.
+  /// How the client behaves: public suffixes, related origins, native origins. Its time limits do not count: in a
+  /// journey the server's does, and `timeLimit`.
   public var client: WebAuthnClientConfiguration
   /// What the client data names as origin; nil: the journey server's own. An origin that is no web origin (an app's)
   /// must be one of the client's `nativeOrigins`, and the server's node must admit it.
@@ -27,8 +27,8 @@ public struct WebAuthnJourneyConfiguration: Sendable {
   public var passkeyProvider: (any PasskeyProvider)?
   /// Lets the person choose when a callback has no delegate; nil: then nobody chooses, and the ceremony is not allowed.
   public var selection: (any CredentialSelectionDelegate & Sendable)?
-  /// Asks before a credential is made when a callback has no delegate; nil: what the person agrees to is the prompt that
-  /// verifies them, which names the relying party and the account.
+  /// Asks before a credential is made when a callback has no delegate; nil: what the person agrees to is the prompt
+  /// that verifies them, which names the relying party and the account.
   public var consent: (any CredentialConsentDelegate & Sendable)?
   /// A time limit of the app's own, for one ceremony with its prompts; the shorter of it and the server's holds.
   /// Suggestions (conditional mediation) have none.

@@ -27,7 +27,8 @@ public struct WebAuthnDevices: Sendable {
   public func user() async throws -> SessionUser { try await resources.user() }
 
   /// The user's credentials on the server, all of them; some may be on other devices.
-  /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be concluded.
+  /// - Throws: as `user()`; `invalidMessage` also for a list that is not complete, from which nothing must be
+  ///   concluded.
   public func list() async throws -> [WebAuthnDevice] { try await list(of: try await user()) }
 
   private func list(of user: SessionUser) async throws -> [WebAuthnDevice] {

@@ -14,8 +14,8 @@ struct ScriptReader {
   /// For every open parenthesis the place of the one that closes it.
   private let closings: [Int: Int]
 
-  /// Takes a text apart. The work, here and in what follows, grows with the length of the text only: what a server sends
-  /// is no reason to be busy for minutes.
+  /// Takes a text apart. The work, here and in what follows, grows with the length of the text only: what a server
+  /// sends is no reason to be busy for minutes.
   init(_ text: String) {
     tokens = ScriptToken.tokens(text)
     var assignments: [String: [Int]] = [:]

@@ -4,8 +4,8 @@ import AuthenticatorWebAuthn
 
 /// The text that answers a WebAuthn step: it goes into the hidden field `webAuthnOutcome`.
 ///
-/// Parts are joined by `::`; bytes are signed decimal numbers joined by commas. Servers that say so take the text inside
-/// a JSON object, beside the authenticator's attachment. Errors are never wrapped.
+/// Parts are joined by `::`; bytes are signed decimal numbers joined by commas. Servers that say so take the text
+/// inside a JSON object, beside the authenticator's attachment. Errors are never wrapped.
 public struct WebAuthnOutcome: RawRepresentable, Hashable, Sendable {
   /// The text on the wire.
   public let rawValue: String
@@ -18,10 +18,11 @@ public struct WebAuthnOutcome: RawRepresentable, Hashable, Sendable {
 
   /// The outcome of a registration.
   /// - Parameters:
-  ///   - deviceName: what the server lists the device as; cleaned, so that it is one part. Empty: the server's own name.
+  ///   - deviceName: what the server lists the device as; cleaned, so that it is one part. Empty: the server's own
+  ///     name.
   ///   - asJSON: whether the server said that it reads the JSON form.
-  /// - Throws: `invalidRequest` for client data that the server would take apart wrongly (`::` in an origin), or that is
-  ///   no text.
+  /// - Throws: `invalidRequest` for client data that the server would take apart wrongly (`::` in an origin), or that
+  ///   is no text.
   public init(_ response: RegistrationResponse, deviceName: String = "", asJSON: Bool) throws {
     var parts = [
       try Self.clientData(response.clientDataJSON), SignedBytes.encode(response.attestationObject),

@@ -36,7 +36,8 @@ enum InputFile {
     }
   }
 
-  /// Whether it is a FIFO of the file system. A pipe that a shell made for `<(…)` has had its writer from the beginning.
+  /// Whether it is a FIFO of the file system. A pipe that a shell made for `<(…)` has had its writer from the
+  /// beginning.
   private static func isNamedFIFO(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return false }

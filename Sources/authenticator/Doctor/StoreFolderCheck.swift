@@ -2,8 +2,8 @@ import Glibc
 
 /// Whether anybody else could put another file in the store's place, or one beside it.
 ///
-/// What is in a store is sealed, and a foreign one is recognized; but who can replace the file can bring back an earlier
-/// state of it, and who can remove it takes the keys away.
+/// What is in a store is sealed, and a foreign one is recognized; but who can replace the file can bring back an
+/// earlier state of it, and who can remove it takes the keys away.
 struct StoreFolderCheck {
   let path: String
 

@@ -9,8 +9,8 @@ import AuthenticatorUAFJourney
 import AuthenticatorWebAuthn
 import AuthenticatorWebAuthnJourney
 
-/// Answers for the device: binds, signs, registers and authenticates where a page asks for it, and remembers what became
-/// of it.
+/// Answers for the device: binds, signs, registers and authenticates where a page asks for it, and remembers what
+/// became of it.
 final class Ceremonies {
   private(set) var answers: [LoginOutcome.Ceremony] = []
   private let openBinding: () async throws -> DeviceBindingConfiguration

@@ -43,8 +43,8 @@ struct CredentialEntry: Sendable {
 }
 
 extension KeyHolder {
-  /// The credentials of this device that are in use, of whatever server, in order of making. Records that cannot be read are left out;
-  /// `keys list` shows them.
+  /// The credentials of this device that are in use, of whatever server, in order of making. Records that cannot be
+  /// read are left out; `keys list` shows them.
   /// - Parameter relyingPartyID: nil: of all relying parties.
   func credentials(of relyingPartyID: String? = nil) async throws -> [PublicKeyCredentialSource] {
     try await store.records(matching: .everything)

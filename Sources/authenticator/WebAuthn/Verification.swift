@@ -39,8 +39,8 @@ struct VerificationFiles: Sendable {
     "credential", "allowCredentials", "signCountPolicy", "backupEligibilityPolicy", "appid",
   ])
 
-  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file. A member that this verb does
-  /// not look at is told: it may be one that was meant to be looked at.
+  /// Hands the expectation to `body`; what is wrong with it becomes one line about the file. A member that this verb
+  /// does not look at is told: it may be one that was meant to be looked at.
   func expectation<Value>(
     of members: Set<String>, _ console: Console, _ body: (JSONValue) throws -> Value
   ) throws -> Value {

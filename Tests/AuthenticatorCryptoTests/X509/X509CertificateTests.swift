@@ -91,7 +91,8 @@ import Testing
     #expect(throws: CryptoError(.invalidCertificate, "")) { try X509Certificate(derRepresentation: bytes + [0]) }
   }
 
-  /// Two bits of each byte: a flipped one either cannot be read or breaks the signature; reading every part never traps.
+  /// Two bits of each byte: a flipped one either cannot be read or breaks the signature; reading every part never
+  /// traps.
   @Test func noBitFlipIsTrusted() throws {
     let root = try TestCertificate.authority()
     let anchors = try TrustAnchors([try root.certificate()])

@@ -30,8 +30,8 @@ extension UAFNodeTests {
     #expect(kit.refusals.isEmpty)
   }
 
-  /// The password is asked of the user whose key signed: with a name of their own, whoever holds the device would sign in
-  /// as anybody by a password alone.
+  /// The password is asked of the user whose key signed: with a name of their own, whoever holds the device would sign
+  /// in as anybody by a password alone.
   @Test(arguments: ["LoginUAF", "ConfirmPayment"])
   func aSecondFactorGoesWithItsUsersPassword(journey: String) async throws {
     var kit = try await secondFactor()

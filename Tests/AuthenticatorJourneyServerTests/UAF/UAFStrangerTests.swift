@@ -224,8 +224,8 @@ import Testing
     }
   }
 
-  /// Nobody signs with a key of nobody, so that what is looked at behind the signature tells nothing: here that half of a
-  /// set is missing.
+  /// Nobody signs with a key of nobody, so that what is looked at behind the signature tells nothing: here that half of
+  /// a set is missing.
   @Test func halfOfASetIsRefusedByItsSignature() async throws {
     let kit = try await Self.kit {
       $0.policy = UAFAcceptancePolicy(

@@ -3,8 +3,8 @@ import AuthenticatorRelyingParty
 import TestUAF
 import Testing
 
-/// Every valid assertion of the samples, bent at each of its elements: what is no longer what was signed is refused, and
-/// what the specification leaves open is not.
+/// Every valid assertion of the samples, bent at each of its elements: what is no longer what was signed is refused,
+/// and what the specification leaves open is not.
 @Suite struct UAFVectorBendsTests {
   /// 2026-06-01, when the composed certificates are valid.
   private static let time: Int64 = 1_780_272_000

@@ -16,7 +16,8 @@ struct Driver {
       for target in FuzzTarget.all { print(target.name, target.maximumLength) }
       return
     }
-    // libFuzzer starts itself again for some of its work, with its own arguments only; the environment names the target.
+    // libFuzzer starts itself again for some of its work, with its own arguments only; the environment names the
+    // target.
     if let inherited = target {
       try run(inherited, with: arguments)
       return

@@ -7,8 +7,9 @@ import DeviceAuthenticators
 extension FuzzTarget {
   /// A CTAP2 authenticator that has one credential and a person who agrees three times, in a stranger's hands.
   ///
-  /// An input is a number of pieces, each two bytes of length and the piece: messages when the first byte is even, in any
-  /// order, otherwise reports of CTAPHID, cut or filled to their size. `@@@@` in a report stands for an open channel.
+  /// An input is a number of pieces, each two bytes of length and the piece: messages when the first byte is even, in
+  /// any order, otherwise reports of CTAPHID, cut or filled to their size. `@@@@` in a report stands for an open
+  /// channel.
   static let ctap2 = FuzzTarget(name: "ctap2", maximumLength: 2048) { bytes in
     guard let kind = bytes.first else { return }
     let authenticator = try await makeAuthenticator()

@@ -7,9 +7,9 @@ extension FuzzTarget {
   /// The Frontend API in process: any request line and form, with what a client would have for it.
   ///
   /// An input is text: method and target up to the first line break, then the form. Words that begin with `@` stand for
-  /// something real, percent-encoded: `@device` a credential, `@signIn`, `@clientData` and `@signature` a sign-in by it,
-  /// `@prepared` and `@proof` the two halves of an enrollment with the key `@jwk`, `@session` the session of the client
-  /// that sends it.
+  /// something real, percent-encoded: `@device` a credential, `@signIn`, `@clientData` and `@signature` a sign-in by
+  /// it, `@prepared` and `@proof` the two halves of an enrollment with the key `@jwk`, `@session` the session of the
+  /// client that sends it.
   static let frontend: FuzzTarget = {
     let bench = FrontendBench()
     return FuzzTarget(name: "frontend", maximumLength: 4096) { bytes in

@@ -6,8 +6,8 @@ extension FuzzTarget {
   /// The journey server in process: any request line and body, and answers to a real first step.
   ///
   /// An input is text: the path with its query up to the first line break, then the body. A body that contains
-  /// `@authId` or `@webAuthn` gets the step token of a fresh journey in its place, one of plain callbacks or one that asks
-  /// for a credential, so that mutations reach beyond the token.
+  /// `@authId` or `@webAuthn` gets the step token of a fresh journey in its place, one of plain callbacks or one that
+  /// asks for a credential, so that mutations reach beyond the token.
   static let server: FuzzTarget = {
     let bench = ServerBench()
     return FuzzTarget(name: "server", maximumLength: 4096) { bytes in

@@ -3,8 +3,8 @@ import AuthenticatorCrypto
 import AuthenticatorRelyingParty
 
 extension FuzzTarget {
-  /// Assertions of UAF, as a registration and as an authentication: only the key of the sample, which signed the sample's
-  /// own challenge, is ever taken.
+  /// Assertions of UAF, as a registration and as an authentication: only the key of the sample, which signed the
+  /// sample's own challenge, is ever taken.
   static let uafReceivedAssertion: FuzzTarget = {
     let bench = UAFBench()
     return FuzzTarget(name: "uaf-received-assertion", maximumLength: 4096) { bytes in

@@ -5,8 +5,8 @@ import AuthenticatorRelyingParty
 import AuthenticatorWebAuthn
 
 extension FuzzTarget {
-  /// Attestation objects, and authenticator data and COSE keys inside, by both readers of this package: they agree about
-  /// the key, and the relying party accepts nothing that it did not ask for.
+  /// Attestation objects, and authenticator data and COSE keys inside, by both readers of this package: they agree
+  /// about the key, and the relying party accepts nothing that it did not ask for.
   static let attestationObject = FuzzTarget(name: "attestation-object", maximumLength: 4096) { bytes in
     let object = try? AttestationObject(rawBytes: bytes)
     if let object {

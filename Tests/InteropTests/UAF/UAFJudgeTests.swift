@@ -76,7 +76,8 @@ struct UAFJudgeTests {
     }
   }
 
-  /// The vendor's key signs what is registered; a name inside its certificate is for those who know the vendor to judge.
+  /// The vendor's key signs what is registered; a name inside its certificate is for those who know the vendor to
+  /// judge.
   @Test func acceptsFullAttestationAndRefusesEveryBentByte() async throws {
     let vendor = try PrivateKey.generate(.es256)
     let certificate = try TestCertificate(subject: [("2.5.4.3", "Vendor")], key: vendor).encoded()

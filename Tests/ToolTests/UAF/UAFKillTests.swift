@@ -3,8 +3,8 @@ import Glibc
 import Testing
 import ToolSupport
 
-/// The tool is killed in the middle of a UAF registration. Afterwards either the server knows the key and it signs in, or
-/// it does not and registering works; and then both sides have one key, the same.
+/// The tool is killed in the middle of a UAF registration. Afterwards either the server knows the key and it signs in,
+/// or it does not and registering works; and then both sides have one key, the same.
 @Suite(.serialized) struct UAFKillTests {
   /// Two hours later as the device's clock goes, so that nothing can be under way any more.
   private func expectRecovery(_ bench: Bench, at url: String, _ what: String) async throws {

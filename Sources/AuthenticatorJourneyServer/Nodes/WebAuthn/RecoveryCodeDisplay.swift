@@ -9,8 +9,8 @@ public struct RecoveryCodeDisplay: TreeNode {
   static let codesStateName = "recoveryCodes"
   static let deviceStateName = "recoveryCodeDeviceName"
 
-  /// Whether browsers get a script that puts the codes into the page, as PingAM does, in place of text. Such a script is
-  /// not for clients that are no browser.
+  /// Whether browsers get a script that puts the codes into the page, as PingAM does, in place of text. Such a script
+  /// is not for clients that are no browser.
   public var asScript: Bool
 
   /// Makes the node.

@@ -5,8 +5,8 @@ internal import AuthenticatorRelyingParty
 ///
 /// Outcomes: `success`; `failure` for a response that does not verify, also of a credential that is not known;
 /// `unsupported` and `error` as the client reports them, the error's name and message under
-/// `WebAuthenticationDOMException` in the shared state; `noDevice` when the named user has none; `recoveryCode` when the
-/// person chose that; `successSignCountMismatch` when the node tells it apart.
+/// `WebAuthenticationDOMException` in the shared state; `noDevice` when the named user has none; `recoveryCode` when
+/// the person chose that; `successSignCountMismatch` when the node tells it apart.
 public struct WebAuthnAuthenticationNode: TreeNode {
   public static let nodeType = "WebAuthnAuthenticationNode"
   /// The named user has no credential.
@@ -30,8 +30,9 @@ public struct WebAuthnAuthenticationNode: TreeNode {
   public var takesUsernameFromDevice = false
   /// Whether a counter that did not rise is an outcome of its own; otherwise it is a failure.
   public var detectsSignCountMismatch = false
-  /// Whether somebody without a credential is asked for one to three all the same, always the same ones that nobody has.
-  /// Then a stranger does not learn who has credentials or which names exist, and the outcome `noDevice` never happens.
+  /// Whether somebody without a credential is asked for one to three all the same, always the same ones that nobody
+  /// has. Then a stranger does not learn who has credentials or which names exist, and the outcome `noDevice` never
+  /// happens.
   public var concealsMissingDevices = false
   /// Whether the browser should offer the credential among a form's suggestions.
   public var isConditional = false

@@ -4,8 +4,8 @@ internal import AuthenticatorRelyingParty
 
 /// A registered credential as the registry keeps it.
 ///
-/// The external id is the credential id in base64url, the device's own identifier its model, the key the COSE bytes, the
-/// counter the signature counter; everything else is among the attributes.
+/// The external id is the credential id in base64url, the device's own identifier its model, the key the COSE bytes,
+/// the counter the signature counter; everything else is among the attributes.
 struct WebAuthnDevice {
   /// As the registry keeps it.
   var record: DeviceRecord

@@ -36,8 +36,8 @@ enum WebAuthnQuestion {
     .array(ids.map { ["type": "public-key", "id": SignedBytes.json($0)] })
   }
 
-  /// How many bytes of ids a step lists. A client sends the step back, and that must stay within the server's limits for
-  /// requests.
+  /// How many bytes of ids a step lists. A client sends the step back, and that must stay within the server's limits
+  /// for requests.
   static let maximumListedBytes = 8192
 
   /// The credentials' ids; of more than can be listed, those that were used last. Throws `RegistryError` (`damaged`).

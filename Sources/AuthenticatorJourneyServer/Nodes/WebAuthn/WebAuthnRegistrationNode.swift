@@ -25,7 +25,8 @@ public struct WebAuthnRegistrationNode: TreeNode {
   public var origins: [String] = []
   /// Whether the person must be verified.
   public var userVerification = WebAuthnUserVerification.preferred
-  /// How much the authenticator should prove about itself; verified as `RegistrationExpectation.AttestationRequirement`.
+  /// How much the authenticator should prove about itself; verified as
+  /// `RegistrationExpectation.AttestationRequirement`.
   public var attestation = WebAuthnAttestationPreference.none
   /// The algorithms that are offered, the preferred one first.
   public var algorithms: [WebAuthnAlgorithm] = [.es256, .rs256]
@@ -35,8 +36,8 @@ public struct WebAuthnRegistrationNode: TreeNode {
   public var residentKey: WebAuthnResidentKey?
   /// The name of the trust anchors in the server's configuration; nil: its `trustAnchors`.
   public var trustStore: String?
-  /// Whether every issuer of an attestation's certificates must have a revocation list among those of the trust anchors;
-  /// otherwise the lists that are there count.
+  /// Whether every issuer of an attestation's certificates must have a revocation list among those of the trust
+  /// anchors; otherwise the lists that are there count.
   public var enforcesRevocationCheck = false
   /// The certification that FIDO's metadata must report for the model; nil: none. Needs a `modelPolicy` in the server's
   /// configuration.

@@ -2,8 +2,8 @@ internal import AuthenticatorCoding
 
 /// The scripts of the form for browsers. They run in a page that has the hidden field and a button `loginButton_0`.
 ///
-/// Readers of this form search the text with patterns that run to the last bracket, so the options stand at the end, and
-/// a list that is empty is left out.
+/// Readers of this form search the text with patterns that run to the last bracket, so the options stand at the end,
+/// and a list that is empty is left out.
 enum WebAuthnScript {
   /// Shows that the browser is waiting for the authenticator.
   static let waiting = """

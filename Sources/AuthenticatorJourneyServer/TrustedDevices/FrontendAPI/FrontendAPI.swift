@@ -2,8 +2,8 @@ internal import AuthenticatorCoding
 internal import AuthenticatorCore
 internal import AuthenticatorCrypto
 
-/// The Frontend API at `/v1`: environment, client, sign-in, sign-up, sessions and trusted devices, as the vendor's native
-/// SDKs speak it.
+/// The Frontend API at `/v1`: environment, client, sign-in, sign-up, sessions and trusted devices, as the vendor's
+/// native SDKs speak it.
 struct FrontendAPI: ServerRoute {
   private static let endpoints: [any FrontendEndpoint] = [
     ClientEndpoint(), SignInsEndpoint(), SignUpsEndpoint(), ClientSessionsEndpoint(), ValidateEndpoint(),

@@ -9,8 +9,8 @@ extension FrontendCall {
 
   /// Signs a person in whose factor was right, and returns the session.
   ///
-  /// Throws `FrontendFailure`: `user_banned`, `session_exists`, `identifier_already_signed_in`, a challenge that was used
-  /// meanwhile, a credential that was revoked meanwhile.
+  /// Throws `FrontendFailure`: `user_banned`, `session_exists`, `identifier_already_signed_in`, a challenge that was
+  /// used meanwhile, a credential that was revoked meanwhile.
   func signIn(
     _ user: UserRecord, client: String, strategy: String, device: String? = nil, challenge: ChallengeUse? = nil
   ) async throws -> ClientSessionRecord {

@@ -3,15 +3,16 @@ internal import AuthenticatorCore
 internal import AuthenticatorJOSE
 internal import AuthenticatorRelyingParty
 
-// The objects of the Frontend API. Times are milliseconds since the epoch; what this server has not is null or left out.
+// The objects of the Frontend API. Times are milliseconds since the epoch; what this server has not is null or left
+// out.
 
 extension UnixTime {
   var json: JSONValue { .integer(milliseconds) }
 }
 
 extension TrustedDeviceRecord {
-  /// The object on the wire. The public key is not shown, but its thumbprint is, which the vendor's servers leave out: a
-  /// client that lost an answer finds its own credential by it.
+  /// The object on the wire. The public key is not shown, but its thumbprint is, which the vendor's servers leave out:
+  /// a client that lost an answer finds its own credential by it.
   var resource: JSONValue {
     [
       "id": .string(id), "object": "trusted_device", "platform": .string(platform),

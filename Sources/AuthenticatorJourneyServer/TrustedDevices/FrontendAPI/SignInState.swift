@@ -2,7 +2,8 @@ internal import AuthenticatorCoding
 internal import AuthenticatorCore
 internal import AuthenticatorCrypto
 
-/// A sign-in on its way. All of it stands, sealed, in its id, so that nothing is kept for somebody who may never return.
+/// A sign-in on its way. All of it stands, sealed, in its id, so that nothing is kept for somebody who may never
+/// return.
 struct SignInState: Hashable, Sendable {
   /// How a sign-in was begun.
   enum Subject: Hashable, Sendable {

@@ -1,8 +1,8 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorCore
 
-/// A challenge of a journey. It is kept in the journey's state, which is sealed and good for one answer, so nothing of it
-/// has to be sealed in itself.
+/// A challenge of a journey. It is kept in the journey's state, which is sealed and good for one answer, so nothing of
+/// it has to be sealed in itself.
 struct JourneyChallenge: Hashable, Sendable {
   let challenge: DeviceChallenge
   /// The id that a credential enrolled with it gets.

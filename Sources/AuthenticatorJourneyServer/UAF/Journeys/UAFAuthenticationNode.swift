@@ -4,13 +4,13 @@ public import AuthenticatorRelyingParty
 /// Has a UAF key sign a challenge, or confirm a transaction.
 ///
 /// With a user name in the state only that user's keys count; without one the key says who the user is. Outcomes:
-/// `success`; `failure` for a response that does not verify; `stepUp` for one that does, while the set of enrolled fingers
-/// or faces has changed and the settings ask for more then; `secondFactor` for one that verifies and that only keys
-/// signed which are of use beside another way to sign in (`isSecondFactorOnly` of their models): such a key alone proves
-/// nobody, so the outcome must lead to a password or the like, or come after one; `fallback`, `cancelled` and
+/// `success`; `failure` for a response that does not verify; `stepUp` for one that does, while the set of enrolled
+/// fingers or faces has changed and the settings ask for more then; `secondFactor` for one that verifies and that only
+/// keys signed which are of use beside another way to sign in (`isSecondFactorOnly` of their models): such a key alone
+/// proves nobody, so the outcome must lead to a password or the like, or come after one; `fallback`, `cancelled` and
 /// `clientError` as the client reports them; `unsupported` when the client knows nothing of UAF or the server knows no
-/// models; `noRegistration` when the named user has no key. State as of `UAFRegistrationNode`; what was confirmed stands
-/// under `uafConfirmedHash`.
+/// models; `noRegistration` when the named user has no key. State as of `UAFRegistrationNode`; what was confirmed
+/// stands under `uafConfirmedHash`.
 public struct UAFAuthenticationNode: TreeNode {
   public static let nodeType = "UAFAuthenticationNode"
   /// The person chose the app's other way to sign in.
@@ -44,8 +44,8 @@ public struct UAFAuthenticationNode: TreeNode {
   public var transaction: Transaction?
   /// The time the client has, in seconds.
   public var timeout: Int
-  /// Whether somebody without a key is asked for keys all the same, always the same ones that nobody has. Then a stranger
-  /// does not learn who has keys or which names exist, and the outcome `noRegistration` never happens.
+  /// Whether somebody without a key is asked for keys all the same, always the same ones that nobody has. Then a
+  /// stranger does not learn who has keys or which names exist, and the outcome `noRegistration` never happens.
   public var concealsMissingKeys: Bool
 
   public var unusableSetting: String? {
@@ -135,8 +135,8 @@ public struct UAFAuthenticationNode: TreeNode {
   }
 }
 
-/// Accepts the changed set of enrolled fingers or faces that an earlier `UAFAuthenticationNode` stepped up for: from now
-/// on the key is compared with it. Belongs behind whatever proved that the user is the user.
+/// Accepts the changed set of enrolled fingers or faces that an earlier `UAFAuthenticationNode` stepped up for: from
+/// now on the key is compared with it. Belongs behind whatever proved that the user is the user.
 ///
 /// Outcomes: `success`, also when nothing has changed; `failure` when the keys are not the user's.
 public struct UAFEnrollmentUpdate: TreeNode {

@@ -1,8 +1,8 @@
 internal import AuthenticatorCoding
 internal import AuthenticatorRelyingParty
 
-/// Removes the UAF keys of the user named so far: here at once, so that they sign nobody in any more, then on the device,
-/// whose client is told to delete them. Belongs behind whatever proved that the user is the user.
+/// Removes the UAF keys of the user named so far: here at once, so that they sign nobody in any more, then on the
+/// device, whose client is told to delete them. Belongs behind whatever proved that the user is the user.
 ///
 /// Outcomes: `success`, whatever the client made of it (an error stands under `uafClientError`); `noRegistration` when
 /// there was no key; `failure` without a user.

@@ -4,10 +4,10 @@ public import AuthenticatorRelyingParty
 /// Registers a UAF key for the user named so far.
 ///
 /// Outcomes: `success`; `failure` for a response that does not verify, before anything is asked a user who has as many
-/// keys as allowed (`quotaReached`), and one whose name has more than the 128 characters that a message may hold (`userNameTooLong`);
-/// `unsupported` when the client knows nothing of UAF or the server knows no models; `cancelled` and `clientError` as the
-/// client reports them. The check that refused stands in the shared state under `uafFailure`, the client's
-/// `code::RESULT` under `uafClientError`.
+/// keys as allowed (`quotaReached`), and one whose name has more than the 128 characters that a message may hold
+/// (`userNameTooLong`); `unsupported` when the client knows nothing of UAF or the server knows no models; `cancelled`
+/// and `clientError` as the client reports them. The check that refused stands in the shared state under `uafFailure`,
+/// the client's `code::RESULT` under `uafClientError`.
 public struct UAFRegistrationNode: TreeNode {
   public static let nodeType = "UAFRegistrationNode"
   /// There is no UAF on one of the sides.

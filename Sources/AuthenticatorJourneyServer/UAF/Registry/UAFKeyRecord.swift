@@ -32,8 +32,8 @@ public struct UAFKeyRecord: Hashable, Sendable {
 
 /// What the server remembers for UAF. The rules are those of `JourneyRegistry`.
 public protocol UAFRegistry: Sendable {
-  /// Uses a challenge up: true exactly once. Durable. Throws `full` when as many as the registry's limit of sessions are
-  /// remembered; anybody can have requests made, and answer them with nonsense.
+  /// Uses a challenge up: true exactly once. Durable. Throws `full` when as many as the registry's limit of sessions
+  /// are remembered; anybody can have requests made, and answer them with nonsense.
   func useChallenge(_ challenge: ChallengeUse, now: UnixTime) async throws -> Bool
 
   /// Stores keys of one user, all of them or none: their names must be free in the realm, and the user may have `limit`
@@ -44,8 +44,8 @@ public protocol UAFRegistry: Sendable {
   /// A user's keys, the oldest first.
   func uafKeys(ofUser userID: String, realm: Realm) async throws -> [UAFKeyRecord]
   /// Writes down that keys signed; all of them or none. Durable. False, and nothing changed: a stored counter is not
-  /// lower (zero after zero is allowed, and whatever `isCounterNotIncreased` says was seen), or a key is gone or another
-  /// user's by now.
+  /// lower (zero after zero is allowed, and whatever `isCounterNotIncreased` says was seen), or a key is gone or
+  /// another user's by now.
   func advanceUAFKeys(_ uses: [UAFKeyUse]) async throws -> Bool
   /// Replaces the state of the enrolled set that a key of this user is compared with. Durable. False: there is no such
   /// key.

@@ -85,8 +85,8 @@ struct UAFCall: Sendable {
     return user
   }
 
-  /// Refuses members that nobody knows: what is misspelled would silently be something else, a plain sign-in in place of
-  /// a confirmation, or the removal of all keys in place of one.
+  /// Refuses members that nobody knows: what is misspelled would silently be something else, a plain sign-in in place
+  /// of a confirmation, or the removal of all keys in place of one.
   private static func admit(_ names: Set<String>, of object: JSONObject) throws(Refusal) {
     guard object.names.allSatisfy(names.contains) else { throw Refusal(status: .badRequest) }
   }

@@ -111,8 +111,8 @@ struct UAFElements {
     return found
   }
 
-  /// Refuses what no assertion may hold and what must be understood and is not: every critical tag but those in `known`.
-  /// Extensions that stand here are read for their form; a critical one must be one of `UAFExtensionID.known`.
+  /// Refuses what no assertion may hold and what must be understood and is not: every critical tag but those in
+  /// `known`. Extensions that stand here are read for their form; a critical one must be one of `UAFExtensionID.known`.
   func check(known: Set<UInt16>) throws(UAFVerificationError) {
     for element in all {
       switch element.tag {

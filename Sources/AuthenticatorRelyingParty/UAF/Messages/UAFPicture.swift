@@ -35,7 +35,8 @@ struct UAFPicture {
     self.characteristics = characteristics
   }
 
-  /// All parts up to the end of the bytes, of which only the last one is IEND; nil for a part that is cut off or damaged.
+  /// All parts up to the end of the bytes, of which only the last one is IEND; nil for a part that is cut off or
+  /// damaged.
   private static func chunks(_ bytes: ArraySlice<UInt8>) -> [Chunk]? {
     var reader = ByteReader(bytes)
     var chunks: [Chunk] = []

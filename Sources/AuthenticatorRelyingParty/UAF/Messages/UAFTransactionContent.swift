@@ -75,8 +75,8 @@ public struct UAFTransactionContent: Hashable, Sendable {
     characteristics = nil
   }
 
-  /// A picture: one whole PNG file, each of its parts intact. What a display must be able to show is read from its head.
-  /// Throws `Refusal`.
+  /// A picture: one whole PNG file, each of its parts intact. What a display must be able to show is read from its
+  /// head. Throws `Refusal`.
   public init(png bytes: [UInt8]) throws(Refusal) {
     guard (1...Self.maximumPNGBytes).contains(bytes.count) else { throw .length }
     guard let characteristics = UAFPicture(png: bytes)?.characteristics else { throw .notPNG }

@@ -51,8 +51,8 @@ public struct UAFAcceptanceCriteria: Hashable, Sendable {
   static let maximumEntries = 1000
 
   /// Reads a criterion.
-  /// - Parameter strict: Without `aaid`, `authenticationAlgorithms` and `assertionSchemes` must be given, as UAF 1.1 says
-  ///   and its own examples do not.
+  /// - Parameter strict: Without `aaid`, `authenticationAlgorithms` and `assertionSchemes` must be given, as UAF 1.1
+  ///   says and its own examples do not.
   ///
   /// Throws `ExpectationError`, which names the member: unknown, empty, of another type, or not allowed beside `aaid`.
   public init(json: JSONValue, path: String = "", strict: Bool = true) throws(ExpectationError) {

@@ -30,8 +30,8 @@ public struct MetadataBLOB: Sendable {
     return entriesByKey[name]
   }
 
-  /// Reads a list and checks that it may be believed: the path from the signing key's certificate to one of the anchors,
-  /// the signature, that the next list is not overdue, and that the list is not older than one seen before.
+  /// Reads a list and checks that it may be believed: the path from the signing key's certificate to one of the
+  /// anchors, the signature, that the next list is not overdue, and that the list is not older than one seen before.
   /// - Parameters:
   ///   - roots: The certificates that may vouch for the list.
   ///   - time: In seconds since 1970-01-01T00:00:00Z.
