@@ -17,7 +17,7 @@ struct DeviceBindingJudgeTests {
     let binding = try #require(bound.proofs.first)
     let signing = try #require(signed.proofs.first)
     let input = JSONValue.object(["binding": .string(binding), "signing": .string(signing)])
-    let verdict = try Judge.run("verify_jws.py", input: String(decoding: input.serialized(), as: UTF8.self))
+    let verdict = try await Judge.run("verify_jws.py", input: String(decoding: input.serialized(), as: UTF8.self))
     #expect(verdict.status == 0, "\(verdict.complaint)")
 
     let judged = try JSONValue.parse(Array(verdict.output.utf8))
@@ -39,7 +39,7 @@ struct DeviceBindingJudgeTests {
     let front = try HTTPFront(inside.server)
     let verdict: Judge.Verdict
     do {
-      verdict = try Judge.run("walk_server.py", arguments: [front.url])
+      verdict = try await Judge.run("walk_server.py", arguments: [front.url])
     } catch {
       await front.stop()
       throw error

@@ -17,8 +17,12 @@ enum Judge {
     let complaint: String
   }
 
-  /// Runs `Judges/<name>` and hands it `input`.
-  static func run(_ name: String, input: String = "", arguments: [String] = []) throws -> Verdict {
+  /// Runs `Judges/<name>` and hands it `input`. On a thread that no server of this process needs.
+  static func run(_ name: String, input: String = "", arguments: [String] = []) async throws -> Verdict {
+    try await onThread { try runNow(name, input, arguments) }
+  }
+
+  private static func runNow(_ name: String, _ input: String, _ arguments: [String]) throws -> Verdict {
     let script = try #require(Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Judges"))
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(python))

@@ -66,14 +66,12 @@ struct SignInPageJudgeTests {
     let front = try HTTPFront(inside.server)
     origin.set("http://localhost:\(front.port)")
     let words = [scenario, origin.value, Self.artefacts] + arguments
-    // Not on a thread that the server needs.
-    let result = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "judge").async {
-        continuation.resume(returning: Result { try Judge.run(judge, arguments: words) })
-      }
+    let verdict: Judge.Verdict
+    do { verdict = try await Judge.run(judge, arguments: words) } catch {
+      await front.stop()
+      throw error
     }
     await front.stop()
-    let verdict = try result.get()
     #expect(verdict.status == 0, "\(verdict.complaint)")
     #expect(verdict.output == "\(scenario) holds\n", "\(verdict.output)\(verdict.complaint)")
   }

@@ -14,7 +14,7 @@ struct TrustedDeviceJudgeTests {
     let verdict: Judge.Verdict
     do {
       let key = try #require(PublishableKey.test(url: front.url))
-      verdict = try Judge.run("walk_trusted_devices.py", arguments: [key, front.url])
+      verdict = try await Judge.run("walk_trusted_devices.py", arguments: [key, front.url])
     } catch {
       await front.stop()
       throw error

@@ -41,12 +41,17 @@ final class EndingSignals {
     let arrival = arrival
     // A queue of its own, so that no work of others delays it.
     let queue = DispatchQueue(label: "authenticator.signals")
+    let registrations = DispatchGroup()
     sources = signals.filter { !Self.isIgnored($0) }.map { number in
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { arrival.arrive(number) }
+      registrations.enter()
+      source.setRegistrationHandler { registrations.leave() }
       source.activate()
       return source
     }
+    // A source is registered by another thread; until then its signal would still end the process.
+    registrations.wait()
   }
 
   private static func isIgnored(_ number: Int32) -> Bool {

@@ -48,12 +48,12 @@ struct UAFExchangeJudgeTests {
     }
   }
 
-  private func judge(_ cases: [Case], _ registration: JSONObject, _ authentication: JSONObject) throws {
+  private func judge(_ cases: [Case], _ registration: JSONObject, _ authentication: JSONObject) async throws {
     let input: JSONValue = [
       "requests": ["registration": .object(registration), "authentication": .object(authentication)],
       "facets": [.string(Self.facet)], "cases": .array(cases.map(\.json)),
     ]
-    let verdict = try Judge.run("verify_uaf_exchange.py", input: input.serializedString())
+    let verdict = try await Judge.run("verify_uaf_exchange.py", input: input.serializedString())
     #expect(verdict.status == 0, "\(verdict.complaint)")
     let verdicts = try JSONValue.parse(verdict.output)
     for one in cases {
@@ -107,7 +107,7 @@ struct UAFExchangeJudgeTests {
   @Test(arguments: [
     (0x0001, 0x0100, "ES256"), (0x0002, 0x0101, "ES256"), (0x0003, 0x0102, "PS256"), (0x0004, 0x0103, "PS256"),
     (0x0008, 0x0102, "RS256"), (0x0009, 0x0103, "RS256"),
-  ]) func judgesTheBuilder(algorithm: Int, form: Int, name: String) throws {
+  ]) func judgesTheBuilder(algorithm: Int, form: Int, name: String) async throws {
     var device = try TestUAFAuthenticator(key: try PrivateKey.generate(SignatureAlgorithm(rawValue: name)))
     device.algorithm = UInt16(algorithm)
     device.keyForm = UInt16(form)
@@ -125,7 +125,7 @@ struct UAFExchangeJudgeTests {
     let signed = client.response(
       to: [.object(authentication)], finalChallenge: second.text,
       assertions: [try device.authentication(finalChallengeHash: second.hash, content: Self.text)])
-    try judge(
+    try await judge(
       try Self.variants("registration", "registration", registered)
         + Self.variants("authentication", "authentication", signed, content: Self.text), registration, authentication)
   }
@@ -150,7 +150,7 @@ struct UAFExchangeJudgeTests {
     }
     let registered = try await response(to: registration, .match())
     let signed = try await response(to: authentication, .approve, .match())
-    try judge(
+    try await judge(
       try Self.variants("registration", "registration", registered)
         + Self.variants("authentication", "authentication", signed, content: Self.text), registration, authentication)
   }

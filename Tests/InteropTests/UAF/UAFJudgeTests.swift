@@ -24,8 +24,8 @@ struct UAFJudgeTests {
     return UAFMessage(JSONValue.array([.object(entry)]).serializedString())
   }
 
-  private static func judged(_ cases: [JSONValue]) throws -> [JSONValue] {
-    let verdict = try Judge.run("verify_uaf.py", input: JSONValue.array(cases).serializedString())
+  private static func judged(_ cases: [JSONValue]) async throws -> [JSONValue] {
+    let verdict = try await Judge.run("verify_uaf.py", input: JSONValue.array(cases).serializedString())
     try #require(verdict.status == 0, "\(verdict.complaint)")
     return try #require(try JSONValue.parse(verdict.output).arrayValue)
   }
@@ -53,7 +53,7 @@ struct UAFJudgeTests {
           ], responder: device.verifier))
       device.verifier.script([.approve, .approve, .approve, .approve])
       let registration = try await client.process(Self.message("Reg"), facetID: Self.facet).uafProtocolMessage
-      let made = try #require(try Self.judged([Self.judgment(registration)]).first)
+      let made = try #require(try await Self.judged([Self.judgment(registration)]).first)
       try #require(made["verified"] == true, "\(algorithm): \(made)")
       let key = try #require(made["key"])
       let signed = try await client.process(Self.message("Auth"), facetID: Self.facet).uafProtocolMessage
@@ -70,7 +70,7 @@ struct UAFJudgeTests {
         response.assertions[0].assertion[index] ^= 0x01
         cases.append(Self.judgment(response.message, key: key))
       }
-      let verdicts = try Self.judged(cases)
+      let verdicts = try await Self.judged(cases)
       #expect(verdicts.prefix(2).allSatisfy { $0["verified"] == true }, "\(algorithm): \(verdicts.prefix(2))")
       #expect(verdicts.dropFirst(2).allSatisfy { $0["verified"] == false }, "\(algorithm)")
     }
@@ -109,11 +109,11 @@ struct UAFJudgeTests {
     response.assertions[0].assertion = assertion
     response.assertions[0].assertion.replaceSubrange(chain, with: other)
     cases.append(Self.judgment(response.message))
-    let verdicts = try Self.judged(cases)
+    let verdicts = try await Self.judged(cases)
     #expect(verdicts.first?["verified"] == true, "\(verdicts[0])")
     #expect(verdicts.dropFirst().allSatisfy { $0["verified"] == false })
     let signed = try await client.process(Self.message("Auth"), facetID: Self.facet).uafProtocolMessage
     let key = try #require(verdicts.first?["key"])
-    #expect(try Self.judged([Self.judgment(signed, key: key)]).first?["verified"] == true)
+    #expect(try await Self.judged([Self.judgment(signed, key: key)]).first?["verified"] == true)
   }
 }

@@ -12,12 +12,12 @@ struct WebAuthnJudgeTests {
 
   private func verdicts(
     _ cases: [JSONValue], _ authority: AttestationAuthority, by judges: [String] = ["fido2", "webauthn"]
-  ) throws -> [JSONValue] {
+  ) async throws -> [JSONValue] {
     let input: JSONValue = [
       "rpId": .string(Passkeys.relyingPartyID), "origin": .string(Passkeys.origin),
       "root": .string(try authority.rootPEM), "cases": .array(cases),
     ]
-    let verdict = try Judge.run("verify_webauthn.py", input: input.serializedString(), arguments: judges)
+    let verdict = try await Judge.run("verify_webauthn.py", input: input.serializedString(), arguments: judges)
     #expect(verdict.status == 0, "\(verdict.complaint)")
     return try JSONValue.parse(verdict.output).arrayValue ?? []
   }
@@ -46,7 +46,7 @@ struct WebAuthnJudgeTests {
         ])
       }
     }
-    let verdicts = try verdicts(cases, authority)
+    let verdicts = try await verdicts(cases, authority)
     #expect(verdicts.count == 18)
     for (index, verdict) in verdicts.enumerated() {
       let algorithm = Passkeys.algorithms[index / 3]
@@ -75,7 +75,7 @@ struct WebAuthnJudgeTests {
     let client = try await passkeys.client()
     let registration = try await client.create(json: Passkeys.creation(), caller: Passkeys.caller)
     let assertion = try await client.get(json: Passkeys.request(), caller: Passkeys.caller)
-    let verdict = try verdicts(
+    let verdict = try await verdicts(
       [
         [
           "form": "chain", "challenge": .string(Passkeys.challenge), "registration": registration,
@@ -108,7 +108,7 @@ struct WebAuthnJudgeTests {
       assertions.append(
         try await client.get(json: Passkeys.request([id], extensions: extensions), caller: Passkeys.caller))
     }
-    let verdicts = try verdicts(
+    let verdicts = try await verdicts(
       [
         [
           "form": "packed", "challenge": .string(Passkeys.challenge), "registration": registration,

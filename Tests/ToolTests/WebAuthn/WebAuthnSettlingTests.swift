@@ -107,7 +107,9 @@ import ToolSupport
       let result = try await child.result()
       close(writer)
       #expect(result.status == 128 + signal, "\(words[1]): \(result.stderr)")
-      #expect(result.stderr.split(separator: "\n").count == 1 && result.stderr.contains("ended by a signal"))
+      #expect(
+        result.stderr.split(separator: "\n").count == 1 && result.stderr.contains("ended by a signal"),
+        "\(words[1]): \(result.stderr)")
     }
   }
 
