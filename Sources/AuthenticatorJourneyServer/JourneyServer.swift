@@ -125,7 +125,8 @@ public final class JourneyServer: Sendable {
     throw RESTFailure.notFound()
   }
 
-  private func failure(for error: any Error) -> RESTFailure {
+  /// What an error is to a client; the server's own faults are logged.
+  func failure(for error: any Error) -> RESTFailure {
     switch error {
     case let failure as RESTFailure: return failure
     case let error as RegistryError where error.code == .full || error.code == .busy:

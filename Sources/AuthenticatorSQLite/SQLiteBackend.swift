@@ -8,8 +8,8 @@ import Synchronization
 /// Rows in an SQLite file.
 ///
 /// Every statement that may wait or touch the disk runs on a thread of its own. The one exception is
-/// `foreignVersion()`: it looks at a few words of shared memory and now and then at the file's name, never waits, and
-/// saves each signature two changes of thread.
+/// `foreignVersion()`: it looks at a few words of shared memory, every other millisecond also at the file's name, waits
+/// for no other process, and saves each signature two changes of thread.
 final class SQLiteBackend: RowBackend {
   let head: StoreHead
   /// What the head's code must be, given the right device secret.

@@ -216,6 +216,19 @@ struct DigipassBehaviorTests {
     #expect(!kit.prompts.contains { $0.kind == .alternative })
   }
 
+  /// In whatever way the keys went: here a changed set has ended them.
+  @Test func d11AnEndedKeyEndsTheOffer() async throws {
+    let kit = try UAFKit()
+    try await kit.register(.deletion, steps: .match())
+    _ = await kit.authenticate(UAFKit.authentication(.deletion), steps: .mismatch, .mismatch, .mismatch)
+    try kit.device.verifier.enroll("left-thumb")
+    #expect(await kit.authenticate(UAFKit.authentication(.deletion)).outcome != .success)
+    try await kit.register(.deletion, steps: .match())
+    try await kit.register(.passcode, steps: .passcode(UAFKit.passcode))
+    #expect(await kit.authenticate(UAFKit.authentication(.deletion, .passcode), steps: .match()).outcome == .success)
+    #expect(!kit.prompts.contains { $0.kind == .alternative })
+  }
+
   @Test func thePersonChoosesWhereTheAppWantsIt() async throws {
     let kit = try UAFKit { $0.asksForAuthenticator = true }
     kit.device.verifier.script([.choose("Passcode"), .passcode(UAFKit.passcode)])

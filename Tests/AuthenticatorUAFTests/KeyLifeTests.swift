@@ -30,7 +30,7 @@ struct KeyLifeTests {
     let kit = try UAFKit()
     let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)
     #expect(try await kit.records().map(\.state) == [.staged])
-    for undecided in [1202, 1408, 1500] {
+    for undecided in [1202, 1408, 1491, 1500] {
       try await kit.client.notify(
         status: UAFServerStatus(rawValue: undecided), of: response, facetID: UAFKit.facet)
       #expect(try await kit.records().map(\.state) == [.staged])
@@ -41,7 +41,7 @@ struct KeyLifeTests {
     #expect(try await kit.client.registrations(facetID: UAFKit.facet).first?.keys.map(\.isConfirmed) == [true])
   }
 
-  @Test(arguments: [1400, 1401, 1403, 1480, 1490, 1491, 1492, 1493, 1494, 1495, 1496, 1497, 1498])
+  @Test(arguments: [1400, 1401, 1403, 1480, 1490, 1492, 1493, 1494, 1495, 1496, 1497, 1498])
   func aRefusedKeyIsDestroyed(_ status: Int) async throws {
     let kit = try UAFKit()
     let response = try await kit.client.process(UAFKit.registration(.silent), facetID: UAFKit.facet)

@@ -2,6 +2,7 @@ import AuthenticatorCoding
 import AuthenticatorCore
 import AuthenticatorPublicSuffix
 import AuthenticatorTestSupport
+import Synchronization
 import Testing
 
 @testable import AuthenticatorWebAuthn
@@ -204,5 +205,25 @@ import Testing
     ear.open()
     while gate.current != nil { await Task.yield() }
     #expect(late == [7])
+  }
+
+  /// The caller is cancelled while the work begins: that ends it all the same.
+  @Test func aCancellationWhileTheWorkBeginsEndsTheWork() async throws {
+    let environment = TestEnvironment().environment
+    let caller = Mutex<Task<Void, any Error>?>(nil)
+    let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task {
+      while caller.withLock({ $0 == nil }) { await Task.yield() }
+      try await IsolatedRace.run(until: environment.uptime() + .seconds(3600), in: environment, stage: "test") {
+        caller.withLock { $0 }?.cancel()
+        do { try await Task.sleep(for: .seconds(60)) } catch { end.yield(true) }
+        end.finish()
+      }
+    }
+    caller.withLock { $0 = task }
+    await #expect(throws: AuthenticatorError(.appCanceled)) { try await task.value }
+    var hasEnded = false
+    for await end in ends where end { hasEnded = true }
+    #expect(hasEnded)
   }
 }

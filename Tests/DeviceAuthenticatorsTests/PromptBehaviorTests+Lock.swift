@@ -81,6 +81,24 @@ extension PromptBehaviorTests {
     #expect(device.verifier.failedAttempts == 0)
   }
 
+  /// A change of the set would end the key, and a locked sensor hides the set: the context is no substitute then.
+  @Test func d15AContextReplacesNoPromptWhereTheHiddenSetCounts() async throws {
+    let device = try TestDevice.fingerprint(.match())
+    let config = BiometricAuthenticatorConfig(contextDelegate: device.verifier)
+    let authenticator = BiometricDeviceCredentialAuthenticator(config: config, context: device.context)
+    let record = try await device.bind(authenticator)
+    #expect(record.access.enrollment != .ignored && record.enrollmentState != nil)
+    try await lock(device, record)
+    for isBiometric in [true, false] {
+      device.verifier.handOver(ScriptedDevice.Context(isBiometric: isBiometric))
+      device.verifier.script([.passcode("482913")])
+      let evidence = try await device.signIn(authenticator, record)
+      #expect(evidence?.methods == [.passcode] && evidence?.isReused == false)
+      #expect(device.kinds.last == .passcode)
+      try await lock(device, record)
+    }
+  }
+
   @Test func d15TheLockMayComeInThePromptItself() async throws {
     let device = try TestDevice.fingerprint(
       .match(), .mismatch, .mismatch, .mismatch, .mismatch, .mismatch, .passcode("482913"))

@@ -12,6 +12,7 @@ final class Bench: Sendable {
   let url: String
   let port: Int
   let registry: InMemoryRegistry
+  let server: JourneyServer
   private let front: HTTPFront
   static let passwords = ["mira": "correct horse", "noa": "battery staple"]
 
@@ -25,7 +26,8 @@ final class Bench: Sendable {
       $0.publicURL = nil
       try configure(&$0)
     }
-    front = try HTTPFront(inside.server)
+    server = inside.server
+    front = try HTTPFront(server)
     url = front.url
     port = Int(front.port)
   }

@@ -1,5 +1,6 @@
 import AuthenticatorCoding
 import AuthenticatorCore
+import AuthenticatorJourneyServer
 import AuthenticatorKeyStore
 import AuthenticatorSQLite
 import Glibc
@@ -71,6 +72,31 @@ import ToolSupport
     #expect(json["code"] == "notRotated")
     #expect(json["session"] == .null, "a session is printed for success alone")
     #expect(try await bench.keys().first { $0["tag"] == .string(old) }?["state"] == "active")
+  }
+
+  /// A key is bound by the step that follows it; what fails later does not unbind it.
+  @Test func aRotationIsToldWhateverFailsAfterIt() async throws {
+    let tree = try JourneyTree("BindAndAsk") {
+      TreeStep("name", UsernameCollector()).next("word")
+      TreeStep("word", PasswordCollector()).next("check")
+      TreeStep("check", DataStoreDecision()).on(.true, to: "bind").on(.false, to: .failure)
+      TreeStep("bind", DeviceBindingNode()).on(.success, to: "ask").otherwise(.failure)
+      TreeStep("ask", MessageNode("Go on?", yes: "yes", no: "no")).on(.true, to: .success).on(.false, to: .failure)
+    }
+    let bench = try await Bench { $0.journeys.append(tree) }
+    try bench.person(Bench.touch)
+    try await bench.bind()
+    let old = try #require(try await bench.keys()[0]["tag"]?.stringValue)
+    try bench.person(Bench.touch)
+    let (status, json) = try await bench.run(
+      ["keys", "rotate", old, "--server", bench.url, "--journey", "BindAndAsk", "--allow-software-keys", "--json"]
+        + ["--answer", "NameCallback=mira", "--answer", "PasswordCallback=correct horse"]
+        + ["--answer", "ConfirmationCallback=1"] + bench.deviceOptions)
+    #expect(status == 1 && json["outcome"] == "failure" && json["session"] == .null)
+    #expect(json["code"] != "notRotated")
+    let states = try await bench.keys().map { [$0["tag"], $0["state"]] }
+    #expect(states == [[.string(old), "retired"], [json["rotated"]?["new"], "active"]])
+    #expect(json["rotated"]?["old"] == .string(old) && json["rotated"]?["serverRecord"] == "remains")
   }
 
   /// The store goes while the server takes its time over its last answer.

@@ -17,45 +17,82 @@ struct UAFPseudonyms: Sendable {
       // The newest version there is: some criteria ask for one.
       candidate = UAFCandidate(model, attestationType: attestationType, authenticatorVersion: .max)
     }
+
+    var name: String { "\(model.aaid) \(attestationType)" }
   }
 
   private let pseudonyms: Pseudonyms
   private let kinds: [Kind]
   private let versions: [UAFProtocolVersion]
   private let quota: Int
+  /// What registrations ask for where nothing else is said.
+  private let usual: UAFAcceptancePolicy
 
   init(_ pseudonyms: Pseudonyms, settings: UAFSettings) {
     self.pseudonyms = pseudonyms
     quota = settings.quota
     versions = settings.versions
+    usual = settings.usualPolicy
     kinds = settings.speakingModels.flatMap { model in model.attestationTypes.map { Kind(model, $0) } }
   }
 
-  /// Their records; none when no model serves the policy.
+  /// Their records; none when no model serves the policy. Whoever has no key seems to have registered some as people do
+  /// here: each request names those of them that it may name, and only where there is none others, as it does for a
+  /// user who has none of the models that it is for.
   func keys(of name: String, in realm: Realm, policy: UAFAcceptancePolicy) -> [UAFRegistrationRecord] {
+    let standing = draw(for: name, in: realm, usual)
+    let keys = canAnswer(standing, policy) ? standing : draw(for: name, in: realm, policy)
+    return keys.map { Self.record($0.kind, $0.keyID) }
+  }
+
+  /// Whether a request under this policy names some of these keys, as `UAFRelyingParty` makes it.
+  private func canAnswer(_ keys: [Key], _ policy: UAFAcceptancePolicy) -> Bool {
+    let admitted = keys.map(\.kind).filter { policy.admits($0.candidate) }
+    return versions.contains { version in
+      let speaking = admitted.filter { $0.model.versions.contains(version) }
+      return policy.accepted.contains { set in
+        set.allSatisfy { criterion in speaking.contains { criterion.matches($0.candidate) } }
+      }
+    }
+  }
+
+  /// The records of those of these keys that are nobody's: the same ones as under the names that they were made for.
+  func keys(
+    _ names: [UAFKeyName], in realm: Realm, policy: UAFAcceptancePolicy
+  ) -> [UAFRegistrationRecord] {
+    names.filter { isNobodys($0, in: realm) }.compactMap { name in
+      let kinds = kinds.filter { $0.model.aaid == name.aaid }
+      let admitted = kinds.first { kind in
+        policy.admits(kind.candidate) && policy.accepted.joined().contains { $0.matches(kind.candidate) }
+      }
+      return (admitted ?? kinds.first).map { Self.record($0, name.keyID) }
+    }
+  }
+
+  private typealias Key = (kind: Kind, keyID: [UInt8])
+
+  /// What a user of this name would have, who registered under this policy. A key of one model is the same one under
+  /// every policy.
+  private func draw(for name: String, in realm: Realm, _ policy: UAFAcceptancePolicy) -> [Key] {
     let sets = sets(of: policy)
     guard !sets.isEmpty else { return [] }
     let shape = pseudonyms.bytes("uaf", for: name, in: realm)
     let count = min(Pseudonyms.count(shape[0]), quota)
-    var records: [UAFRegistrationRecord] = []
+    var keys: [Key] = []
     for index in 0..<count {
       let set = sets[Self.number(shape, 1 + 2 * index) % sets.count]
-      guard records.isEmpty || records.count + set.count <= quota else { break }
-      for choices in set {
-        let seed = pseudonyms.bytes("uaf kind \(records.count)", for: name, in: realm)
-        let kind = choices[Self.number(seed, 0) % choices.count]
-        let head = pseudonyms.bytes("uaf key \(records.count)", for: name, in: realm).prefix(16)
-        records.append(Self.record(kind, keyID(Array(head), of: kind.model.aaid, in: realm)))
+      guard keys.count + set.criteria.count <= quota else { break }
+      // Each registration in an order of models of its own, so that each of them comes first for somebody.
+      let order = set.kinds.map { ($0, pseudonyms.bytes("uaf \(index) \($0.name)", for: name, in: realm)) }
+        .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+      for kind in Self.assignment(set.criteria, order) ?? [] {
+        let aaid = kind.model.aaid
+        let sisters = keys.count { $0.kind.model.aaid == aaid }
+        let head = pseudonyms.bytes("uaf key \(aaid) \(sisters)", for: name, in: realm).prefix(16)
+        keys.append((kind, keyID(Array(head), of: aaid, in: realm)))
       }
     }
-    return records
-  }
-
-  /// The records of those of these keys that are nobody's: the same ones as under the names that they were made for.
-  func keys(_ names: [UAFKeyName], in realm: Realm) -> [UAFRegistrationRecord] {
-    names.filter { isNobodys($0, in: realm) }.compactMap { name in
-      kinds.first { $0.model.aaid == name.aaid }.map { Self.record($0, name.keyID) }
-    }
+    return keys
   }
 
   /// Whether a key was made here for a name of which nobody has one. Whoever signs with it is answered as if it were
@@ -72,17 +109,35 @@ struct UAFPseudonyms: Sendable {
 
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
 
-  /// What serves each criterion of an accepted set, for the sets that can be served wholly. A response is in one
-  /// version, and so are the models that make it: keys that have no version in common would stand in no request.
-  private func sets(of policy: UAFAcceptancePolicy) -> [[[Kind]]] {
+  /// The accepted sets that somebody could have registered, each with what may serve it in one version: a response is
+  /// in one, and so are the models that make it. A set with more keys than a user may have is nobody's.
+  private func sets(of policy: UAFAcceptancePolicy) -> [(criteria: [UAFAcceptanceCriteria], kinds: [Kind])] {
     let admitted = kinds.filter { policy.admits($0.candidate) }
-    return policy.accepted.flatMap { set in
+    return policy.accepted.filter { $0.count <= quota }.flatMap { set in
       versions.compactMap { version in
-        let choices = set.map { criterion in
-          admitted.filter { $0.model.versions.contains(version) && criterion.matches($0.candidate) }
+        let serving = admitted.filter { kind in
+          kind.model.versions.contains(version) && set.contains { $0.matches(kind.candidate) }
         }
-        return choices.contains(where: \.isEmpty) ? nil : choices
+        return Self.assignment(set, serving) == nil ? nil : (set, serving)
       }
+    }
+  }
+
+  /// A kind for each criterion, the earlier ones first. No model serves two: a client never has two authenticators of
+  /// one.
+  private static func assignment(_ set: [UAFAcceptanceCriteria], _ kinds: [Kind]) -> [Kind]? {
+    var known: Set<String> = []
+    let models = kinds.filter { known.insert($0.model.aaid).inserted }
+    let chosen = UAFAcceptancePolicy(accepted: [set]).match(
+      models.map { model in
+        // Whatever kinds of attestation it has among these.
+        var candidate = model.candidate
+        candidate.attestationTypes = kinds.filter { $0.model.aaid == model.model.aaid }.map(\.attestationType)
+        return candidate
+      })
+    guard let chosen else { return nil }
+    return zip(set, chosen).compactMap { criterion, place in
+      kinds.first { $0.model.aaid == models[place].model.aaid && criterion.matches($0.candidate) }
     }
   }
 

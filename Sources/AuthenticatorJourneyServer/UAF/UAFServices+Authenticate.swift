@@ -13,9 +13,12 @@ extension UAFServices {
       guard let subject = pending.subject else { return try await identify(response, pending, in: realm, party) }
       return try await authenticate(subject, response, pending, in: realm, party)
     } catch let error as UAFVerificationError where error.code == .keyUnknown {
-      let isNobodys = try await keys(namedIn: response, in: realm).isEmpty
-      guard isNobodys, !response.keyNames.contains(where: { pseudonyms.isNobodys($0, in: realm) }) else {
-        throw UAFVerificationError(.keyNotAdmitted, "the user has no such key, and somebody has it")
+      // In another realm, too: all of them answer for one app.
+      for realm in realms {
+        let isNobodys = try await keys(namedIn: response, in: realm).isEmpty
+        guard isNobodys, !response.keyNames.contains(where: { pseudonyms.isNobodys($0, in: realm) }) else {
+          throw UAFVerificationError(.keyNotAdmitted, "the user has no such key, and somebody has it")
+        }
       }
       throw error
     }
@@ -41,16 +44,17 @@ extension UAFServices {
     _ response: UAFReceivedResponse, _ pending: UAFPendingRequest, in realm: Realm, _ party: UAFRelyingParty
   ) async throws -> (user: UserRecord, verdict: UAFAuthenticationVerdict) {
     let keys = try await keys(namedIn: response, in: realm)
+    let nobodys = pseudonyms.keys(response.keyNames, in: realm, policy: party.policy)
+    let registered = keys.map(\.registration) + nobodys
+    guard !registered.isEmpty else { throw UAFVerificationError(.keyUnknown, "there is no such key") }
+    let expectation = try party.expectation(pending, registered: registered)
     guard let owner = keys.first?.userID else {
-      let nobodys = pseudonyms.keys(response.keyNames, in: realm)
-      guard !nobodys.isEmpty else { throw UAFVerificationError(.keyUnknown, "there is no such key") }
-      _ = try party.expectation(pending, registered: nobodys).verifyAuthentication(response, registered: nobodys)
+      _ = try expectation.verifyAuthentication(response, registered: registered)
       throw Self.nobodysSignature
     }
-    let registered = keys.map(\.registration)
-    let expectation = try party.expectation(pending, registered: registered)
-    guard keys.allSatisfy({ $0.userID == owner }), let user = try await registry.user(id: owner, in: realm),
-      user.isActive
+    // Beside somebody's key one of nobody counts as another user's.
+    guard nobodys.isEmpty, keys.allSatisfy({ $0.userID == owner }),
+      let user = try await registry.user(id: owner, in: realm), user.isActive
     else {
       _ = try expectation.verifyAuthentication(response, registered: registered)
       throw UAFVerificationError(.keyNotAdmitted, "the keys are not those of one user who may sign in")

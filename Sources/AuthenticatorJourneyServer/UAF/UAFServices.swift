@@ -8,6 +8,8 @@ struct UAFServices: Sendable {
   let settings: UAFSettings
   /// The realm whose users the addresses are for.
   let realm: Realm
+  /// All that are served.
+  let realms: [Realm]
   let registry: any JourneyRegistry
   let environment: AuthenticatorEnvironment
   private let applicationIDs: [String]
@@ -32,6 +34,7 @@ struct UAFServices: Sendable {
       throw AuthenticatorError(.invalidRequest, stage: "server", reason: "\(error)")
     }
     self.realm = realm
+    realms = configuration.realms
     self.registry = registry
     self.pseudonyms = UAFPseudonyms(pseudonyms, settings: configuration.uaf)
     environment = configuration.environment
@@ -49,7 +52,7 @@ struct UAFServices: Sendable {
     let list = address.hasPrefix("https://") ? address + UAFTransport.facetPath : nil
     var party = UAFRelyingParty(
       appID: settings.appID ?? list, facets: settings.facets ?? Self.facets(applicationIDs, address),
-      policy: policy ?? settings.policy ?? UAFAcceptancePolicy(anyOf: settings.speakingModels.map(\.aaid)),
+      policy: policy ?? settings.usualPolicy,
       models: settings.models, key: key, random: environment.random)
     party.versions = settings.versions
     party.extensions = settings.extensions
@@ -88,8 +91,15 @@ struct UAFServices: Sendable {
     party.policy.accepted = sets.filter { registered.count + $0.count <= settings.quota }
     guard !party.policy.accepted.isEmpty || sets.isEmpty else { throw UAFQuotaReached() }
     return try party.registrationRequest(
-      for: user.id, username: user.name, registered: registered, context: context, lifetime: lifetime,
+      for: user.id, username: Self.accountName(user), registered: registered, context: context, lifetime: lifetime,
       at: now.milliseconds)
+  }
+
+  /// What a client calls the account. The realms answer for one app, and a new key takes the place of the older one of
+  /// the same account there: so a name is said with its realm, but for names of the topmost one that cannot be mistaken
+  /// for such.
+  private static func accountName(_ user: UserRecord) -> String {
+    user.realm == .root && !user.name.hasSuffix(")") ? user.name : "\(user.name) (\(user.realm.path))"
   }
 
   /// A request to the user of this name, or for nil to whoever has a key. With `conceals` a user who has none, or who

@@ -31,18 +31,21 @@ extension UAFSettings {
   /// is of the person and the moment needs room too.
   private static let maximumBytes = 48 * 1024
 
-  /// That requests, of which each version that some model speaks repeats policy and extensions, and responses, which
-  /// repeat the extensions, are no longer than journeys have them.
+  /// That requests, of which each version that some model speaks repeats policy, extensions and the user's keys, and
+  /// responses, which repeat the extensions, are no longer than journeys have them.
   private func checkLength() throws(ExpectationError) {
     func length(_ value: JSONValue) -> Int { JSONValue.string(value.serializedString()).serialized().count }
-    var (ofPolicy, ofExtensions) = (0, 0)
+    var (ofPolicy, ofExtensions, ofKeys) = (0, 0, 0)
     for version in versions {
       let speaking = models.all.filter { $0.versions.contains(version) }
       guard !speaking.isEmpty else { continue }
       ofPolicy += length(.object((policy ?? UAFAcceptancePolicy(anyOf: speaking.map(\.aaid))).json))
       ofExtensions += length(.array(extensions.map(\.json)))
+      // The KeyIDs of one user's keys, each of 32 bytes in base64url, with its quotation marks and comma.
+      ofKeys += quota * 48
     }
-    guard ofPolicy + ofExtensions > Self.maximumBytes else { return }
+    guard ofPolicy + ofExtensions + ofKeys > Self.maximumBytes else { return }
+    guard ofKeys < max(ofPolicy, ofExtensions) else { throw Self.useless("quota") }
     throw Self.useless(ofPolicy < ofExtensions ? "extensions" : self.policy == nil ? "metadata" : "policy")
   }
 

@@ -61,6 +61,9 @@ extension UAFSettings {
     models.all.filter { $0.versions.contains(where: versions.contains) }
   }
 
+  /// What requests admit where nothing else is said: the policy, or without one each of these models alone.
+  var usualPolicy: UAFAcceptancePolicy { policy ?? UAFAcceptancePolicy(anyOf: speakingModels.map(\.aaid)) }
+
   /// More extensions than a message may hold.
   private static let maximumExtensions = 64
 

@@ -117,17 +117,18 @@ public struct UAFExpectation: Sendable {
     if facets.contains(where: { (UAFFacet.normalized($0) ?? $0).isIdentical(to: facetID) }) { return true }
     guard let appID, !appID.isEmpty else { return false }
     guard let appHost = Self.host(appID) else { return appID.isIdentical(to: facetID) }
-    guard let facetHost = Self.host(facetID), !facetID.dropFirst(8).contains("/") else { return false }
-    return appHost == facetHost
+    // An origin has nothing behind its host and port.
+    guard UAFFacet.normalized(facetID) != nil, !facetID.dropFirst(8).contains("/") else { return false }
+    return Self.host(facetID)?.isIdentical(to: appHost) ?? false
   }
 
-  /// The host of an https address, in lower case, without user information and port; nil for anything else.
+  /// The host of an https address, in lower case; nil for anything else.
   private static func host(_ url: String) -> String? {
     guard url.lowercased().hasPrefix("https://") else { return nil }
     let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard !authority.contains("@"), !authority.contains("\\") else { return nil }
-    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-    return host.isEmpty ? nil : host.lowercased()
+    guard let origin = UAFFacet.normalized("https://" + authority) else { return nil }
+    let named = origin.dropFirst(8)
+    return String(named.hasPrefix("[") ? named.prefix { $0 != "]" } : named.prefix { $0 != ":" })
   }
 
   private func check(_ received: JSONObject) throws(UAFVerificationError) {

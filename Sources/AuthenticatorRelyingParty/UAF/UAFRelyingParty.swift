@@ -144,14 +144,18 @@ public struct UAFRelyingParty: Sendable {
     for registered: [UAFRegistrationRecord]
   ) throws(RequestError) -> String {
     guard !registered.isEmpty else { throw .noKeys }
-    let authenticators = registered.map { record -> JSONValue in
-      ["aaid": .string(record.aaid), "keyID": .string(record.keyIDText)]
-    }
     return JSONValue.array(
-      versions.map { version in
-        [
+      versions.compactMap { version in
+        // A key whose model is not known any more, or speaks none of these versions by now, goes in all of them.
+        let authenticators = registered.filter { record in
+          let spoken = models[record.aaid]?.versions.filter(versions.contains) ?? []
+          return spoken.isEmpty || spoken.contains(version)
+        }
+        if authenticators.isEmpty { return nil }
+        return [
           "header": .object(header(.deregistration, version, serverData: nil)),
-          "authenticators": .array(authenticators),
+          "authenticators": .array(
+            authenticators.map { ["aaid": .string($0.aaid), "keyID": .string($0.keyIDText)] }),
         ]
       }
     ).serializedString()

@@ -60,7 +60,8 @@ extension AuthenticatorModule {
     return AAID(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Forgets that the last sign-in failed, once its model has no key any more: whoever registers next has not failed.
+  /// Forgets that the last sign-in failed when its model has no key any more, in whatever way the keys went: whoever
+  /// registers now has not failed.
   func forgetFailureWithoutKeys(_ tokens: AccessTokens) async throws {
     guard let failed = try await failedModel(tokens) else { return }
     if try await !keys(tokens).contains(where: { $0.handle.aaid == failed }) { try await note(failureOf: nil, tokens) }

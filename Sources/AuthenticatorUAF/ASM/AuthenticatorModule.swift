@@ -108,6 +108,7 @@ final class AuthenticatorModule: Sendable {
   ) async throws -> (assertion: [UInt8], key: RegisteredKey) {
     let all = try await keys(tokens)
     try await discardUnanswered(all)
+    try await forgetFailureWithoutKeys(tokens)
     let present = all.filter { $0.handle.aaid == authenticator.model.aaid }
     guard hasRoom(present, authenticator, username: username, tokens) else {
       throw AuthenticatorError(.insufficientAuthenticatorResources, stage: "uaf.asm")
@@ -260,7 +261,6 @@ final class AuthenticatorModule: Sendable {
     case .model(let aaid): try await forgetGoneKeys(aaid, tokens)
     case .key(let aaid, let keyID): try await forgetGoneKeys(aaid, tokens, only: keyID)
     }
-    try await forgetFailureWithoutKeys(tokens)
     if let failure { throw failure }
   }
 }

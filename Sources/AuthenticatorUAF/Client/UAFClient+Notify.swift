@@ -14,6 +14,9 @@ public struct UAFServerStatus: RawRepresentable, Hashable, Sendable {
   public static let requestTimeout = UAFServerStatus(rawValue: 1408)
   /// The server does not know the key: it should go.
   public static let unknownKeyID = UAFServerStatus(rawValue: 1481)
+  /// The server does not know the request, its time is over, or it was answered before: then with this response,
+  /// perhaps.
+  public static let requestInvalid = UAFServerStatus(rawValue: 1491)
   /// The server failed.
   public static let internalError = UAFServerStatus(rawValue: 1500)
 
@@ -23,7 +26,7 @@ public struct UAFServerStatus: RawRepresentable, Hashable, Sendable {
 
   /// Whether it says for certain that a new key was not taken.
   var refusesRegistration: Bool {
-    rawValue >= 1400 && self != .requestTimeout && self != .internalError
+    rawValue >= 1400 && ![.requestTimeout, .requestInvalid, .internalError].contains(self)
   }
 }
 
@@ -31,8 +34,8 @@ extension UAFClient {
   /// Tells the client what the server said to a response (`notifyUAFResult`).
   ///
   /// A new key is confirmed by 1200 and then takes the place of the user's older key of the same model; a refusal
-  /// destroys it. 1202, 1408 and 1500 leave it as it is. 1481 deletes the key that signed, unless several did: it does
-  /// not say which of them it means.
+  /// destroys it. 1202, 1408, 1491 and 1500 leave it as it is. 1481 deletes the key that signed, unless several did: it
+  /// does not say which of them it means.
   /// - Returns: how many of the caller's keys the response speaks of; 0 when none of them is here.
   /// - Throws: `invalidMessage` for text that is no response; `storageFailed`.
   @discardableResult
@@ -54,7 +57,6 @@ extension UAFClient {
         try await configuration.context.keyStore.discard(key.record.tag)
       } else if status == .unknownKeyID, response.assertions.count == 1 {
         try await configuration.context.keyStore.delete(key.record.tag)
-        try await module.forgetFailureWithoutKeys(tokens)
       }
     }
     return count

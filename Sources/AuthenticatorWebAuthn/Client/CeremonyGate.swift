@@ -103,8 +103,7 @@ final class CeremonyGate: Sendable {
         throw AuthenticatorError(.busy, stage: "client", reason: "another request is being answered")
       }
       guard state.unended < Self.maximumLine else {
-        throw AuthenticatorError(
-          .busy, stage: "client", reason: "too many requests wait for one that has not let go of the authenticator")
+        throw AuthenticatorError(.busy, stage: "client", reason: "too many earlier requests have not ended yet")
       }
       let earlier = state.running
       state.unended += 1

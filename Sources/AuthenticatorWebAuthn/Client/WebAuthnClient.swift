@@ -14,7 +14,9 @@ internal import AuthenticatorCrypto
 /// comes of it later is dropped; a credential is taken back. Until that request has let go of the authenticator, later
 /// ones wait in line, since two never drive one authenticator at the same time (section 6.3.2). Time in line counts:
 /// they end with the cause `timedOut`, whose reason says so, when their own time limit passes, and at once when they
-/// are cancelled. Where an authenticator hangs for good, the way out is another one, in another client.
+/// are cancelled. The line has an end: with sixteen requests that have not ended yet, the next one ends as
+/// NotAllowedError with the cause `busy`. Where an authenticator hangs for good, the way out is another one, in another
+/// client.
 public final class WebAuthnClient {
   /// What makes and uses the credentials.
   public let authenticator: WebAuthnPlatformAuthenticator

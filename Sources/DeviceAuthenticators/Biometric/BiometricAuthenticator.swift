@@ -57,12 +57,14 @@ open class BiometricAuthenticator: DefaultDeviceAuthenticator {
       operation: request.operation, keys: request.keys, expires: request.deadline)
   }
 
-  /// Whether the enrolled set can be had for a key that is made, or that biometrics alone open. A locked sensor hides
-  /// it until the passcode was given: a context that does not bring it replaces no prompt then.
+  /// Whether the enrolled set can be had for a key that is made, that biometrics alone open, or that a change of the
+  /// set means something to. A locked sensor hides it until the passcode was given: a context that does not bring it
+  /// replaces no prompt then.
   private func isEnrollmentKnown(
     by handedOver: BiometricContext, for request: VerificationRequest, _ access: KeyAccess
   ) async -> Bool {
-    guard handedOver.enrollmentState == nil, access.isBiometricOnly || request.isRegistration else { return true }
+    let isNeeded = request.isRegistration || access.isBiometricOnly || access.enrollment != .ignored
+    guard isNeeded, handedOver.enrollmentState == nil else { return true }
     return await !context.verifier.methods().areBiometricsLocked
   }
 

@@ -10,13 +10,15 @@ struct KeysRotate: Verb {
     notes: [
       """
       Prints the outcome of the journey, as 'login' does, with 'rotated': the tags of the old and the new key, and
-      whether the server's record of the old one 'remains' or is 'removed'. When anything fails the old key works on.
+      whether the server's record of the old one 'remains' or is 'removed'. When the journey fails before the new key
+      is bound the old one works on; when it fails later, 'rotated' tells the tags all the same.
       A retired key stays here until the new one has signed in once. What remains on the server is removed at a later
       'login', or by 'keys check --reconcile'.
       """
     ] + LoginOptions.answerNotes)
 
   private static let defaultJourney = "BindDevice"
+  private static let notRotated = "notRotated"
 
   private let device: DeviceOptions
   private let login: LoginOptions
@@ -36,14 +38,17 @@ struct KeysRotate: Verb {
     let session = try LoginSession(login, holder.device, console: console)
     var outcome = try await session.run()
     var new: KeyRecord?
-    if outcome.word == .success {
-      // What is no rotation leaves no session either.
-      do {
-        new = try await successor(of: old, in: holder)
-      } catch {
+    // However it ends: the new key is bound by the step that follows it, and a later one may fail.
+    do {
+      new = try await successor(of: old, in: holder)
+    } catch {
+      // What is no rotation leaves no session either. A journey that has failed has its own reason.
+      if outcome.word == .success {
         outcome.word = .failure
         outcome.failure = error
         await session.endNewSession(outcome)
+      } else if error.code != Self.notRotated {
+        console.trace("rotate: \(error.message)")
       }
     }
     let isReleased = await session.release(old.tag, in: holder, after: outcome)
@@ -114,7 +119,7 @@ struct KeysRotate: Verb {
     }
     guard let new = records.first(where: { $0.owner == old.owner && $0.tag != old.tag }) else {
       throw Failure(
-        code: "notRotated", message: "the journey ended without a new key for the user of '\(old.tag)'",
+        code: Self.notRotated, message: "the journey ended without a new key for the user of '\(old.tag)'",
         stage: "rotate", status: .refused)
     }
     return new

@@ -127,4 +127,18 @@ import Testing
     #expect(try await kit.register().token != nil)
     #expect(try await ask() == ["statusCode": 1403])
   }
+
+  /// The addresses are for the users of one realm; a key of another one is somebody's all the same.
+  @Test(arguments: ["nobody", nil]) func aKeyOfAnotherRealmIsSomebodys(named user: String?) async throws {
+    let server = kit.harness.server
+    _ = try await server.addUser(named: "rosa", password: Harness.password, in: .root)
+    let rosa = try #require(try await kit.harness.registry.user(named: "rosa", in: .root))
+    try await register([0])
+    let stored = try #require(try await kit.keys().first).registration
+    try await remove(0)
+    let moved = UAFKeyRecord(realm: .root, userID: rosa.id, registration: stored, createdAt: kit.harness.clock.now)
+    #expect(try await status(try await ask("Auth", user), by: [0]) == 1481)
+    #expect(try await kit.harness.registry.addUAFKeys([moved], limit: 10) == .added)
+    #expect(try await status(try await ask("Auth", user), by: [0]) == 1403)
+  }
 }

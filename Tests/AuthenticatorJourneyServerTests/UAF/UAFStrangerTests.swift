@@ -9,29 +9,30 @@ import Testing
 /// What anybody without a session can compare: whom the server asks for which keys, and what it answers to nonsense.
 @Suite struct UAFStrangerTests {
   /// A key that a request names.
-  private struct Named: Hashable {
+  struct Named: Hashable {
     let aaid: String
     let keyID: String
   }
 
-  private typealias Form = (aaid: String, algorithm: UInt16, keyForm: UInt16)
+  typealias Form = (aaid: String, algorithm: UInt16, keyForm: UInt16)
 
   /// Models of every form.
-  private static let forms: [Form] = [
+  static let forms: [Form] = [
     ("FFFF#F001", 1, 0x100), ("FFFF#F002", 2, 0x101), ("FFFF#F003", 3, 0x102), ("FFFF#F004", 9, 0x103),
     ("FFFF#F005", 2, 0x100), ("FFFF#F006", 8, 0x102),
   ]
-  private let kit: UAFKit
+  let kit: UAFKit
   /// Has a key of its own, and signs with it in everybody's name.
-  private let stranger: TestUAFAuthenticator
+  let stranger: TestUAFAuthenticator
 
   init() async throws {
     kit = try await Self.kit()
     stranger = try TestUAFAuthenticator()
   }
 
-  private static func kit(
-    registry: any JourneyRegistry = InMemoryRegistry(), _ adjust: @Sendable (inout UAFSettings) -> Void = { _ in }
+  static func kit(
+    journeys: [JourneyTree]? = nil, registry: any JourneyRegistry = InMemoryRegistry(),
+    _ adjust: @Sendable (inout UAFSettings) -> Void = { _ in }
   ) async throws -> UAFKit {
     let device = try TestUAFAuthenticator()
     let statements = forms.map { form -> JSONValue in
@@ -40,13 +41,13 @@ import Testing
       return .object(model.metadata())
     }
     let models = try UAFModels(json: .array(statements))
-    return try await UAFKit(registry: registry, device: device) {
+    return try await UAFKit(journeys: journeys, registry: registry, device: device) {
       $0.models = models
       adjust(&$0)
     }
   }
 
-  private func ask(_ kit: UAFKit, _ name: String?) async throws -> JSONValue {
+  func ask(_ kit: UAFKit, _ name: String?) async throws -> JSONValue {
     let context: JSONValue = name.map { ["username": .string($0)] } ?? [:]
     let body: JSONValue = ["op": "Auth", "context": .string(context.serializedString())]
     let answer = try await kit.harness.send(
@@ -54,7 +55,7 @@ import Testing
     return try JSONValue.parse(try #require(answer.body["uafRequest"]?.stringValue))
   }
 
-  private func keys(_ request: JSONValue) -> [Named] {
+  func keys(_ request: JSONValue) -> [Named] {
     (request[0]?["policy"]?["accepted"]?.arrayValue ?? []).flatMap { $0.arrayValue ?? [] }.flatMap { criterion in
       (criterion["keyIDs"]?.arrayValue ?? []).map {
         Named(aaid: criterion["aaid"]?[0]?.stringValue ?? "", keyID: $0.stringValue ?? "")

@@ -110,7 +110,10 @@ import Testing
     ("https://rp.example", true), ("https://rp.example:444", true), ("https://RP.example", true),
     ("ios:bundle-id:com.example.app", true), ("ios:bundle-id:com.example.app2", false),
     ("http://rp.example", false), ("https://rp.example.evil.example", false), ("https://evil@rp.example", false),
-    ("https://rp.example/path", false), ("https://login.rp.example", false), ("rp.example", false),
+    ("https://rp.example/path", false), ("https://rp.example/", false), ("https://rp.example:.evil.example", false),
+    ("https://rp.example:", false), ("https://rp.example?x", false), ("https://rp.example#x", false),
+    ("https://rp.example#\u{0} x", false), ("https://rp.example\\@evil.example", false),
+    ("https://login.rp.example", false), ("rp.example", false),
   ]) func trustsListedFacetsAndOriginsOfItsOwnHost(facet: String, isTrusted: Bool) throws {
     var ceremony = try UAFCeremony()
     ceremony.client.facetID = facet

@@ -167,14 +167,6 @@ import Testing
     }
   }
 
-  @Test func aDeregistrationNamesKeys() throws {
-    let record = try ceremony.record()
-    let json = try JSONValue.parse(try party.deregistrationRequest(for: [record]))
-    #expect(json[0]?["header"]?["op"] == "Dereg" && json[0]?["header"]?["serverData"] == nil)
-    #expect(json[0]?["authenticators"] == [["aaid": "FFFF#F001", "keyID": .string(record.keyIDText)]])
-    #expect(throws: UAFRelyingParty.RequestError.noKeys) { try party.deregistrationRequest(for: []) }
-  }
-
   @Test func knowsItsOwnRequestsForTheirPurposeAndTime() throws {
     let issued = try party.registrationRequest(for: "u1", username: "mira", context: "a", at: now)
     let response = try received(issued)

@@ -1,4 +1,5 @@
 import AuthenticatorCoding
+import AuthenticatorJourneyServer
 import Testing
 import ToolSupport
 
@@ -117,5 +118,17 @@ import ToolSupport
   @Test func whatTheCommandLineAnswersStays() async throws {
     let walk = try await walk("RegisterUAF", [Bench.touch], "--answer", "hidden:uafOutcome=ERROR::3::CANCELED")
     #expect(walk.status == 1 && walk.step == nil && walk.json["prompts"] == [])
+  }
+
+  /// Two accounts of one name, in realms that answer for one app: neither key takes the place of the other.
+  @Test func accountsOfTwoRealmsAreTwo() async throws {
+    let alpha = try #require(Realm("/alpha"))
+    _ = try await bench.server.addUser(named: "mira", password: Bench.passwords["mira"] ?? "", in: alpha)
+    #expect(try await walk("RegisterUAF", [Bench.touch]).status == 0)
+    #expect(try await walk("RegisterUAF", [Bench.touch], "--realm", "/alpha").status == 0)
+    #expect(try await bench.keys().map { $0["username"] } == ["mira", "mira (/alpha)"])
+    for realm in ["/", "/alpha"] {
+      #expect(try await walk("LoginUAF", [Bench.touch], "--realm", realm).status == 0)
+    }
   }
 }

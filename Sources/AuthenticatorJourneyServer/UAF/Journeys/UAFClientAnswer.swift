@@ -30,14 +30,16 @@ enum UAFClientAnswer: Hashable, Sendable {
       return
     }
     let parts = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, parts[0] == "ERROR", let code = Int(parts[1]), (0...255).contains(code),
-      Self.isWord(parts[2])
+    guard parts.count == 3, parts[0] == "ERROR", Self.isNumber(parts[1]), let code = Int(parts[1]),
+      (0...255).contains(code), Self.isWord(parts[2])
     else {
       self = .malformed
       return
     }
     self = .error(code: code, result: parts[2])
   }
+
+  private static func isNumber(_ text: String) -> Bool { text.utf8.allSatisfy { (48...57).contains($0) } }
 
   private static func isWord(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)

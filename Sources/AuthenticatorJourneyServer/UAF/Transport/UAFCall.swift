@@ -46,6 +46,9 @@ struct UAFCall: Sendable {
       throw Refusal(status: .badRequest)
     }
     try Self.admit(["op", "previousRequest", "context"], of: body)
+    guard body["previousRequest"]?.stringValue != nil || body["previousRequest"] == nil else {
+      throw Refusal(status: .badRequest)
+    }
     let context = try Self.context(body["context"])
     var answer: JSONObject = ["statusCode": .integer(Int64(UAFStatusCode.ok.rawValue))]
     switch operation {
@@ -117,6 +120,7 @@ struct UAFCall: Sendable {
   private static func names(_ context: JSONObject) throws(Refusal) -> [UAFKeyName]? {
     guard let value = context["authenticators"] else { return nil }
     guard let list = value.arrayValue, !list.isEmpty else { throw Refusal(status: .badRequest) }
+    for entry in list { try admit(["aaid", "keyID"], of: entry.objectValue ?? [:]) }
     let names = list.compactMap(UAFKeyName.init(json:))
     guard names.count == list.count else { throw Refusal(status: .badRequest) }
     return names

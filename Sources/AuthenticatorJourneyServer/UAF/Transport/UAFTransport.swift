@@ -29,12 +29,19 @@ struct UAFTransport: ServerRoute {
       }
       return facets(server)
     }
+    do { return try await answer(request, isRequest: path == Self.requestPath, server) } catch {
+      return Self.refusal(server.failure(for: error))
+    }
+  }
+
+  private func answer(
+    _ request: ServerRequest, isRequest: Bool, _ server: JourneyServer
+  ) async throws -> ServerResponse {
     guard request.method == "POST" else { throw RESTFailure.methodNotAllowed(allowed: "POST") }
     guard !SessionCarriers.isFromElsewhere(request) else { throw RESTFailure.forbidden }
     let body = try Self.body(of: request, server)
     let call = UAFCall(
-      body: body, server: server, session: try await server.session(ofUAF: request), isRequest: path == Self.requestPath
-    )
+      body: body, server: server, session: try await server.session(ofUAF: request), isRequest: isRequest)
     let answer = try await call.answer()
     return ServerResponse(
       status: 200,
@@ -42,6 +49,22 @@ struct UAFTransport: ServerRoute {
         HTTPField("Content-Type", Self.contentType + "; charset=utf-8"), HTTPField("Cache-Control", "no-store"),
         HTTPField("X-Content-Type-Options", "nosniff"),
       ], body: answer.serialized())
+  }
+
+  /// What is no call, and faults of the server: as elsewhere, with a status code that a client can be told.
+  private static func refusal(_ failure: RESTFailure) -> ServerResponse {
+    let code: UAFStatusCode =
+      switch failure.status {
+      case 403: .forbidden
+      case 429, 500...: .internalError
+      default: .badRequest
+      }
+    var response = ServerResponse(failure)
+    if var body = failure.body.objectValue {
+      body["statusCode"] = .integer(Int64(code.rawValue))
+      response.body = JSONValue.object(body).serialized()
+    }
+    return response
   }
 
   private func facets(_ server: JourneyServer) -> ServerResponse {
