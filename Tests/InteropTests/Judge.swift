@@ -19,14 +19,16 @@ enum Judge {
 
   /// Runs `Judges/<name>` and hands it `input`. On a thread that no server of this process needs.
   static func run(_ name: String, input: String = "", arguments: [String] = []) async throws -> Verdict {
-    try await onThread { try runNow(name, input, arguments) }
+    // Here and not there: what fails on such a thread belongs to no test.
+    let script = try #require(Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Judges"))
+    let python = try #require(python)
+    return try await onThread { try run([python, script.path] + arguments, input) }
   }
 
-  private static func runNow(_ name: String, _ input: String, _ arguments: [String]) throws -> Verdict {
-    let script = try #require(Bundle.module.url(forResource: name, withExtension: nil, subdirectory: "Judges"))
+  private static func run(_ words: [String], _ input: String) throws -> Verdict {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(python))
-    process.arguments = [script.path] + arguments
+    process.executableURL = URL(fileURLWithPath: words[0])
+    process.arguments = Array(words.dropFirst())
     let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
     process.standardInput = stdin
     process.standardOutput = stdout
