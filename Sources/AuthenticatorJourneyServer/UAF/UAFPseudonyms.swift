@@ -17,23 +17,21 @@ struct UAFPseudonyms: Sendable {
       // The newest version there is: some criteria ask for one.
       candidate = UAFCandidate(model, attestationType: attestationType, authenticatorVersion: .max)
     }
-
-    var name: String { "\(model.aaid) \(attestationType)" }
   }
 
   private let pseudonyms: Pseudonyms
   private let kinds: [Kind]
   private let versions: [UAFProtocolVersion]
   private let quota: Int
-  /// What registrations ask for where nothing else is said.
-  private let usual: UAFAcceptancePolicy
+  /// The sets of which registrations ask for one where nothing else is said.
+  private var usual: [Choice] = []
 
   init(_ pseudonyms: Pseudonyms, settings: UAFSettings) {
     self.pseudonyms = pseudonyms
     quota = settings.quota
     versions = settings.versions
-    usual = settings.usualPolicy
     kinds = settings.speakingModels.flatMap { model in model.attestationTypes.map { Kind(model, $0) } }
+    usual = sets(of: settings.usualPolicy)
   }
 
   /// Their records; none when no model serves the policy. Whoever has no key seems to have registered some as people do
@@ -41,7 +39,7 @@ struct UAFPseudonyms: Sendable {
   /// user who has none of the models that it is for.
   func keys(of name: String, in realm: Realm, policy: UAFAcceptancePolicy) -> [UAFRegistrationRecord] {
     let standing = draw(for: name, in: realm, usual)
-    let keys = canAnswer(standing, policy) ? standing : draw(for: name, in: realm, policy)
+    let keys = canAnswer(standing, policy) ? standing : draw(for: name, in: realm, sets(of: policy))
     return keys.map { Self.record($0.kind, $0.keyID) }
   }
 
@@ -70,11 +68,12 @@ struct UAFPseudonyms: Sendable {
   }
 
   private typealias Key = (kind: Kind, keyID: [UInt8])
+  /// An accepted set, and what may serve it in one version.
+  private typealias Choice = (criteria: [UAFAcceptanceCriteria], kinds: [Kind])
 
-  /// What a user of this name would have, who registered under this policy. A key of one model is the same one under
-  /// every policy.
-  private func draw(for name: String, in realm: Realm, _ policy: UAFAcceptancePolicy) -> [Key] {
-    let sets = sets(of: policy)
+  /// What a user of this name would have, who registered some of these sets. A key of one model is the same one
+  /// whatever the sets are.
+  private func draw(for name: String, in realm: Realm, _ sets: [Choice]) -> [Key] {
     guard !sets.isEmpty else { return [] }
     let shape = pseudonyms.bytes("uaf", for: name, in: realm)
     let count = min(Pseudonyms.count(shape[0]), quota)
@@ -82,9 +81,8 @@ struct UAFPseudonyms: Sendable {
     for index in 0..<count {
       let set = sets[Self.number(shape, 1 + 2 * index) % sets.count]
       guard keys.count + set.criteria.count <= quota else { break }
-      // Each registration in an order of models of its own, so that each of them comes first for somebody.
-      let order = set.kinds.map { ($0, pseudonyms.bytes("uaf \(index) \($0.name)", for: name, in: realm)) }
-        .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+      // Each registration has an order of models of its own, so that each of them comes first for somebody.
+      let order = Self.shuffled(set.kinds, pseudonyms.bytes("uaf order \(index)", for: name, in: realm))
       for kind in Self.assignment(set.criteria, order) ?? [] {
         let aaid = kind.model.aaid
         let sisters = keys.count { $0.kind.model.aaid == aaid }
@@ -107,11 +105,25 @@ struct UAFPseudonyms: Sendable {
     head + pseudonyms.bytes("uaf nobody \(aaid)", for: Hex.encode(head), in: realm).prefix(16)
   }
 
+  /// In an order that follows from the bytes, by SplitMix64: it has to be the same each time and need not be secret.
+  private static func shuffled(_ kinds: [Kind], _ bytes: [UInt8]) -> [Kind] {
+    var state = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    var kinds = kinds
+    for place in kinds.indices.dropFirst().reversed() {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+      mixed ^= mixed >> 31
+      kinds.swapAt(place, Int(mixed % UInt64(place + 1)))
+    }
+    return kinds
+  }
+
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
 
   /// The accepted sets that somebody could have registered, each with what may serve it in one version: a response is
   /// in one, and so are the models that make it. A set with more keys than a user may have is nobody's.
-  private func sets(of policy: UAFAcceptancePolicy) -> [(criteria: [UAFAcceptanceCriteria], kinds: [Kind])] {
+  private func sets(of policy: UAFAcceptancePolicy) -> [Choice] {
     let admitted = kinds.filter { policy.admits($0.candidate) }
     return policy.accepted.filter { $0.count <= quota }.flatMap { set in
       versions.compactMap { version in

@@ -118,10 +118,12 @@ struct UAFServices: Sendable {
     guard let name else { return try request(nil, []) }
     let subject = Self.subject(name)
     let registered = try await owned(byUserNamed: name, in: realm)?.keys.map(\.registration) ?? []
+    // Whether or not they are needed: the time that they take shall not tell.
+    let nobodys = conceals ? pseudonyms.keys(of: name, in: realm, policy: party.policy) : []
     do {
       return try request(subject, registered)
     } catch let error as UAFRelyingParty.RequestError where error == .noKeys && conceals {
-      return try request(subject, pseudonyms.keys(of: name, in: realm, policy: party.policy))
+      return try request(subject, nobodys)
     }
   }
 
