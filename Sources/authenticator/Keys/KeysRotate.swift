@@ -114,7 +114,7 @@ struct KeysRotate: Verb {
       records = try await holder.store.records(matching: query)
     } catch {
       var failure = Failure(error)
-      failure.message = "the journey has succeeded; whether '\(old.tag)' was replaced is not known: \(failure.message)"
+      failure.message = "the journey has ended; whether '\(old.tag)' was replaced is not known: \(failure.message)"
       throw failure
     }
     guard let new = records.first(where: { $0.owner == old.owner && $0.tag != old.tag }) else {

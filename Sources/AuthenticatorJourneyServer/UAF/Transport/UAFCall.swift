@@ -46,9 +46,7 @@ struct UAFCall: Sendable {
       throw Refusal(status: .badRequest)
     }
     try Self.admit(["op", "previousRequest", "context"], of: body)
-    guard body["previousRequest"]?.stringValue != nil || body["previousRequest"] == nil else {
-      throw Refusal(status: .badRequest)
-    }
+    if let previous = body["previousRequest"], previous.stringValue == nil { throw Refusal(status: .badRequest) }
     let context = try Self.context(body["context"])
     var answer: JSONObject = ["statusCode": .integer(Int64(UAFStatusCode.ok.rawValue))]
     switch operation {
